@@ -1,0 +1,95 @@
+"""Ways to carry messages to and from Chrome. A transport knows bytes and their ends, nothing else."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+from collections.abc import Callable
+from typing import Protocol
+
+__all__ = ["PipeTransport", "Transport"]
+
+log = logging.getLogger(__name__)
+
+
+class Transport(Protocol):
+    """Carries whole messages. `start` is called once, before anything else."""
+
+    async def start(self, on_message: Callable[[bytes], None], on_lost: Callable[[str], None]) -> None:
+        """Begin to read. `on_message` gets each message in order; `on_lost` is called once, with the reason."""
+
+    def send(self, message: bytes) -> None:
+        """Queue one message; never blocks, and does nothing once the connection is lost."""
+
+    async def close(self) -> None:
+        """End both directions. Idempotent."""
+
+
+class PipeTransport:
+    """Chrome's ``--remote-debugging-pipe``: NUL-terminated messages over two pipes.
+
+    The pipe dies with either process, so a Chrome started this way can't outlive us, and no other
+    program can reach it. POSIX only.
+
+    Args:
+        read_fd: where Chrome's messages arrive. Owned from now on.
+        write_fd: where ours go. Owned from now on.
+    """
+
+    def __init__(self, read_fd: int, write_fd: int) -> None:
+        self._read_fd = read_fd
+        self._write_fd = write_fd
+        self._reader: asyncio.ReadTransport | None = None
+        self._writer: asyncio.WriteTransport | None = None
+
+    async def start(self, on_message: Callable[[bytes], None], on_lost: Callable[[str], None]) -> None:
+        loop = asyncio.get_running_loop()
+        self._writer, _ = await loop.connect_write_pipe(
+            asyncio.streams.FlowControlMixin, os.fdopen(self._write_fd, "wb", 0)
+        )
+        self._reader, _ = await loop.connect_read_pipe(
+            lambda: _NulFramed(on_message, on_lost), os.fdopen(self._read_fd, "rb", 0)
+        )
+
+    def send(self, message: bytes) -> None:
+        if self._writer is not None and not self._writer.is_closing():
+            self._writer.write(message + b"\0")
+
+    async def close(self) -> None:
+        # Our write end first: Chrome takes its end of file as the order to quit.
+        if self._writer is not None:
+            self._writer.abort()
+        if self._reader is not None:
+            self._reader.close()
+
+
+class _NulFramed(asyncio.Protocol):
+    """Cuts the byte stream at NUL bytes, without scanning any byte twice."""
+
+    def __init__(self, on_message: Callable[[bytes], None], on_lost: Callable[[str], None]) -> None:
+        self._on_message = on_message
+        self._on_lost = on_lost
+        self._buffer = bytearray()
+        self._scanned = 0
+
+    def data_received(self, data: bytes) -> None:
+        buffer = self._buffer
+        buffer += data
+        messages = []
+        start = 0
+        while (end := buffer.find(b"\0", max(start, self._scanned))) >= 0:
+            messages.append(bytes(memoryview(buffer)[start:end]))
+            start = end + 1
+        # Taken off before delivery: a message that can't be handled must not be met again.
+        if start:
+            del buffer[:start]
+        self._scanned = len(buffer)
+        for message in messages:
+            try:
+                self._on_message(message)
+            except Exception:
+                log.exception("a message from Chrome could not be handled (%d bytes)", len(message))
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._on_lost(str(exc) if exc else "Chrome closed the connection")

@@ -1,0 +1,333 @@
+"""Every error that pagelens raises, in one tree.
+
+::
+
+    PagelensError
+    ├── BrowserError                 the browser itself
+    │   ├── BrowserNotFound          browser_not_found
+    │   ├── LaunchFailed             launch_failed
+    │   │   ├── ProfileInUse         profile_in_use
+    │   │   └── NoUsableSandbox      no_usable_sandbox
+    │   └── ConnectionLost           connection_lost
+    ├── ProtocolError                protocol_error      Chrome refused a command
+    │   └── SessionClosed            session_closed      its target went away before it answered
+    ├── DeadlineExceeded             deadline_exceeded
+    │   ├── CommandTimeout           command_timeout     one CDP command got no answer
+    │   └── LockTimeout              lock_timeout        another call holds the page
+    ├── PageError                    a page can't do what was asked
+    │   ├── PageCrashed              page_crashed
+    │   ├── PageClosed               page_closed
+    │   ├── PageNotFound             page_not_found
+    │   ├── DialogOpen               dialog_open
+    │   ├── NoDialog                 no_dialog
+    │   ├── NavigationFailed         navigation_failed
+    │   ├── ScriptFailed             script_failed
+    │   └── ScreenshotFailed         screenshot_failed
+    ├── ElementError                 an element can't be acted on
+    │   ├── ElementGone              element_gone
+    │   ├── ElementNotFound          element_not_found
+    │   ├── ElementAmbiguous         element_ambiguous
+    │   ├── ElementHidden            element_hidden
+    │   ├── ElementDisabled          element_disabled
+    │   ├── ElementMoving            element_moving
+    │   ├── ElementCovered           element_covered
+    │   ├── FrameGone                frame_gone
+    │   └── FillFailed               fill_failed
+    ├── PathNotAllowed               path_not_allowed
+    ├── FileFailed                   file_failed         a file can't be read or written
+    └── InvalidInput                 invalid_input       arguments that can't be right
+        ├── UnknownTool              unknown_tool
+        └── ToolDisabled             tool_disabled
+
+A message says what happened, why, and what to do next, in that order. ``code`` never changes once
+released: programs may rely on it.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+__all__ = [
+    "BrowserError",
+    "BrowserNotFound",
+    "CommandTimeout",
+    "ConnectionLost",
+    "DeadlineExceeded",
+    "DialogOpen",
+    "ElementAmbiguous",
+    "ElementCovered",
+    "ElementDisabled",
+    "ElementError",
+    "ElementGone",
+    "ElementHidden",
+    "ElementMoving",
+    "ElementNotFound",
+    "FileFailed",
+    "FillFailed",
+    "FrameGone",
+    "InvalidInput",
+    "LaunchFailed",
+    "LockTimeout",
+    "NavigationFailed",
+    "NoDialog",
+    "NoUsableSandbox",
+    "PageClosed",
+    "PageCrashed",
+    "PageError",
+    "PageNotFound",
+    "PagelensError",
+    "PathNotAllowed",
+    "ProfileInUse",
+    "ProtocolError",
+    "ScreenshotFailed",
+    "ScriptFailed",
+    "SessionClosed",
+    "ToolDisabled",
+    "UnknownTool",
+]
+
+
+class PagelensError(Exception):
+    """Base of all errors of this package.
+
+    Attributes:
+        code: stable identifier for programs, e.g. ``element_covered``.
+        message: what happened and why, one sentence or more.
+        hint: what to do next; empty when the message already says it.
+    """
+
+    code: ClassVar[str] = "error"
+
+    def __init__(self, message: str, hint: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+    def __str__(self) -> str:
+        return f"{self.message} {self.hint}".rstrip()
+
+
+class BrowserError(PagelensError):
+    """The browser could not be found, started or reached."""
+
+    code = "browser_error"
+
+
+class BrowserNotFound(BrowserError):
+    """No Chrome or Chromium on this machine; the message lists every place tried."""
+
+    code = "browser_not_found"
+
+
+class LaunchFailed(BrowserError):
+    """Chrome was found but ended or fell silent before it answered; carries the end of its stderr."""
+
+    code = "launch_failed"
+
+
+class ProfileInUse(LaunchFailed):
+    """The profile directory belongs to a browser that is running, or to another host's lock."""
+
+    code = "profile_in_use"
+
+
+class NoUsableSandbox(LaunchFailed):
+    """Chrome can't set up its sandbox on this machine."""
+
+    code = "no_usable_sandbox"
+
+
+class ConnectionLost(BrowserError):
+    """The connection to Chrome ended: it exited, crashed or was killed."""
+
+    code = "connection_lost"
+
+
+class ProtocolError(PagelensError):
+    """Chrome answered a command with an error.
+
+    Attributes:
+        method: the CDP method.
+        protocol_code: Chrome's number, e.g. -32602.
+        protocol_message: Chrome's words, unchanged.
+    """
+
+    code = "protocol_error"
+
+    def __init__(self, method: str, protocol_code: int, protocol_message: str) -> None:
+        super().__init__(f"Chrome refused {method}: {protocol_message}")
+        self.method = method
+        self.protocol_code = protocol_code
+        self.protocol_message = protocol_message
+
+
+class SessionClosed(ProtocolError):
+    """The target of a command was closed, detached or crashed before it answered."""
+
+    code = "session_closed"
+
+    def __init__(self, method: str, reason: str) -> None:
+        super().__init__(method, -32001, reason)
+        self.reason = reason
+
+
+class DeadlineExceeded(PagelensError):
+    """Something took longer than its deadline; the work was ended, not left running."""
+
+    code = "deadline_exceeded"
+
+
+class CommandTimeout(DeadlineExceeded):
+    """One CDP command got no answer in time."""
+
+    code = "command_timeout"
+
+
+class LockTimeout(DeadlineExceeded):
+    """Another call has held the page (or browser) for too long; the message names it."""
+
+    code = "lock_timeout"
+
+
+class PageError(PagelensError):
+    """A page can't do what was asked of it."""
+
+    code = "page_error"
+
+
+class PageCrashed(PageError):
+    """The page's renderer process died. Reloading or navigating revives it."""
+
+    code = "page_crashed"
+
+
+class PageClosed(PageError):
+    """The page was closed before or during the call."""
+
+    code = "page_closed"
+
+
+class PageNotFound(PageError):
+    """No page has this id."""
+
+    code = "page_not_found"
+
+
+class DialogOpen(PageError):
+    """An alert, confirm, prompt or beforeunload dialog holds the page until it is handled."""
+
+    code = "dialog_open"
+
+
+class NoDialog(PageError):
+    """There is no dialog to handle."""
+
+    code = "no_dialog"
+
+
+class NavigationFailed(PageError):
+    """The page could not be loaded (a ``net::`` error, a bad URL, no history entry)."""
+
+    code = "navigation_failed"
+
+
+class ScriptFailed(PageError):
+    """JavaScript that the caller supplied threw, or did not compile."""
+
+    code = "script_failed"
+
+
+class ScreenshotFailed(PageError):
+    """No picture could be taken."""
+
+    code = "screenshot_failed"
+
+
+class ElementError(PagelensError):
+    """An element can't be acted on; subclasses say why."""
+
+    code = "element_error"
+
+
+class ElementGone(ElementError):
+    """The element left its document, or the document was replaced."""
+
+    code = "element_gone"
+
+
+class ElementNotFound(ElementError):
+    """No such uid was ever given out, or no element matches the selector."""
+
+    code = "element_not_found"
+
+
+class ElementAmbiguous(ElementError):
+    """A selector matches several elements; the message lists candidates."""
+
+    code = "element_ambiguous"
+
+
+class ElementHidden(ElementError):
+    """The element is not rendered, is invisible or has no size."""
+
+    code = "element_hidden"
+
+
+class ElementDisabled(ElementError):
+    """The control is disabled."""
+
+    code = "element_disabled"
+
+
+class ElementMoving(ElementError):
+    """The element did not come to rest in time."""
+
+    code = "element_moving"
+
+
+class ElementCovered(ElementError):
+    """Another element would receive the click; the message names it."""
+
+    code = "element_covered"
+
+
+class FrameGone(ElementError):
+    """The frame that held the element is gone."""
+
+    code = "frame_gone"
+
+
+class FillFailed(ElementError):
+    """The element can't take this value, or the page did not keep it."""
+
+    code = "fill_failed"
+
+
+class PathNotAllowed(PagelensError):
+    """A file path lies outside the directories that may be read or written."""
+
+    code = "path_not_allowed"
+
+
+class FileFailed(PagelensError):
+    """A file could not be read or written: missing directory, full disk, no permission."""
+
+    code = "file_failed"
+
+
+class InvalidInput(PagelensError):
+    """Arguments or options that can't be right; every problem is named."""
+
+    code = "invalid_input"
+
+
+class UnknownTool(InvalidInput):
+    """No tool has this name."""
+
+    code = "unknown_tool"
+
+
+class ToolDisabled(InvalidInput):
+    """The tool exists but its category or condition is off; the message names the flag."""
+
+    code = "tool_disabled"
