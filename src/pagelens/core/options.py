@@ -1,0 +1,51 @@
+"""What the user chose. One immutable value, made by the command line or the library, read everywhere."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+__all__ = ["CHANNELS", "Options"]
+
+#: Chrome's release channels, as `Options.channel` takes them.
+CHANNELS = ("stable", "beta", "dev", "canary")
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """Everything that can be chosen; the defaults suit an agent on a developer's machine.
+
+    Attributes:
+        executable_path: the browser to start; None means look for one (`pagelens.browser.find`).
+        channel: one of `CHANNELS`: start this Chrome and keep a profile for it; None takes the first browser found.
+        headless: without a window; None decides: headless when there is no display.
+        isolated: a profile of its own for this run, removed at the end.
+        user_data_dir: the profile directory; None means our own, one for each channel, in the user's cache directory.
+        viewport: width and height in CSS pixels of each page; None leaves Chrome's own.
+        proxy_server: as Chrome's ``--proxy-server``.
+        accept_insecure_certs: load pages whose certificate is wrong, without asking.
+        chrome_args: more Chrome switches, each whole (``--lang=de``).
+        ignore_default_chrome_args: our own Chrome switches to leave out, by name (``--mute-audio``).
+        page_id_routing: whether page tools take a ``pageId``.
+        structured_content: whether replies carry JSON beside the text.
+        categories: tool categories the user switched on or off by name; those not named keep their default.
+        log_file: where log lines go; None means stderr.
+        verbose: log debug lines as well.
+    """
+
+    executable_path: str | None = None
+    channel: str | None = None
+    headless: bool | None = None
+    isolated: bool = False
+    user_data_dir: str | None = None
+    viewport: tuple[int, int] | None = None
+    proxy_server: str | None = None
+    accept_insecure_certs: bool = False
+    chrome_args: tuple[str, ...] = ()
+    ignore_default_chrome_args: tuple[str, ...] = ()
+    page_id_routing: bool = True
+    structured_content: bool = False
+    categories: Mapping[str, bool] = field(default_factory=lambda: MappingProxyType({}))
+    log_file: str | None = None
+    verbose: bool = False
