@@ -20,6 +20,7 @@
     │   ├── PageNotFound             page_not_found
     │   ├── DialogOpen               dialog_open
     │   ├── NoDialog                 no_dialog
+    │   ├── DocumentReplaced         document_replaced
     │   ├── NavigationFailed         navigation_failed
     │   ├── ScriptFailed             script_failed
     │   └── ScreenshotFailed         screenshot_failed
@@ -54,6 +55,7 @@ __all__ = [
     "ConnectionLost",
     "DeadlineExceeded",
     "DialogOpen",
+    "DocumentReplaced",
     "ElementAmbiguous",
     "ElementCovered",
     "ElementDisabled",
@@ -223,6 +225,12 @@ class NoDialog(PageError):
     """There is no dialog to handle."""
 
     code = "no_dialog"
+
+
+class DocumentReplaced(PageError):
+    """The page navigated while it was being read or acted on; trying again meets the new document."""
+
+    code = "document_replaced"
 
 
 class NavigationFailed(PageError):

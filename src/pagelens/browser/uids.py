@@ -15,7 +15,7 @@ from pagelens.browser.world import JsFunction
 __all__ = ["GIVE_UIDS", "UIDS", "DocumentKey", "UidAllocator"]
 
 #: Installs ``lib.uids``; see the file for its four methods.
-UIDS = JsFunction("pagelens.browser", "js/uids.js")
+UIDS = JsFunction("pagelens.browser", "js/uids.js", setup=True)
 
 #: ``frame.call(GIVE_UIDS, numbers.start, numbers.stop - 1)`` hands a reserved range to a document.
 GIVE_UIDS = JsFunction("pagelens.browser", "js/give_uids.js", needs=(UIDS,))
