@@ -1,0 +1,118 @@
+"""What a tool wants shown: filled by a handler, read by the sections. No input or output happens here."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pagelens.browser.navigation import NavigationResult
+    from pagelens.browser.settle import Effect
+    from pagelens.context.mcp_page import McpPage
+
+__all__ = [
+    "ConsoleListOrder",
+    "EffectOrder",
+    "ImageOrder",
+    "NavigationOrder",
+    "NetworkListOrder",
+    "Order",
+    "ResultOrder",
+    "SnapshotOrder",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class SnapshotOrder:
+    """Show the page as text, or write it to `file_path` and say where."""
+
+    verbose: bool = False
+    file_path: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ResultOrder:
+    """A value that a script returned, as the page's serializer wrote it."""
+
+    text: str
+    truncated: bool = False
+    file_path: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ImageOrder:
+    """A picture: a content block of its own, or a file when `file_path` is given.
+
+    Attributes:
+        caption: what it shows, without a final stop, e.g. `Screenshot, 1280x720 px`.
+    """
+
+    data: bytes
+    mime: str
+    caption: str
+    file_path: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class EffectOrder:
+    """What an action did; `say_none` when the reader should hear that nothing was observed."""
+
+    effect: Effect
+    say_none: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class NavigationOrder:
+    """How a navigation that the tool itself asked for ended; `verb` starts the sentence."""
+
+    result: NavigationResult
+    verb: str = "Navigated to"
+
+
+@dataclass(frozen=True, slots=True)
+class NetworkListOrder:
+    """The requests of the page. `page_size` None means the default size, `page_idx` counts from 0.
+
+    Attributes:
+        resource_types: only these (lower case, e.g. `xhr`); empty means all.
+        include_preserved: also those of the navigations before the current one.
+    """
+
+    page_size: int | None = None
+    page_idx: int | None = None
+    resource_types: Sequence[str] = ()
+    include_preserved: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ConsoleListOrder:
+    """The console messages of the page; fields as in `NetworkListOrder`, `types` e.g. `error`."""
+
+    page_size: int | None = None
+    page_idx: int | None = None
+    types: Sequence[str] = ()
+    include_preserved: bool = False
+
+
+@dataclass(slots=True)
+class Order:
+    """Everything one reply was asked to hold. None and empty mean: not ordered.
+
+    Attributes:
+        page: the page that the reply is about, when it is about one.
+        name_page: say which page that is (the caller did not, and more than one could be meant).
+    """
+
+    page: McpPage | None = None
+    name_page: bool = False
+    lines: list[str] = field(default_factory=list)
+    result: ResultOrder | None = None
+    navigation: NavigationOrder | None = None
+    effects: list[EffectOrder] = field(default_factory=list)
+    pages: bool = False
+    snapshot: SnapshotOrder | None = None
+    network_list: NetworkListOrder | None = None
+    console_list: ConsoleListOrder | None = None
+    images: list[ImageOrder] = field(default_factory=list)
+    error: BaseException | None = None
