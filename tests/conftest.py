@@ -1,0 +1,126 @@
+"""Fixtures and options for all tests: one site and one browser for the run, a fresh page for each test."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import pytest_asyncio
+
+from pagelens.cdp.connection import Connection
+from pagelens.cdp.session import Session
+from pagelens.core.options import Options
+from tests.support.data import MISSING, data_dir
+from tests.support.protocol import Watch
+from tests.support.site import Site
+
+if TYPE_CHECKING:
+    from pagelens.browser.host import BrowserHost
+    from pagelens.browser.page import Page
+
+_skipped_for_data = pytest.StashKey[int]()
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    group = parser.getgroup("pagelens")
+    group.addoption("--long", action="store_true", help="run all: 100 repetitions, all data (`make test-all`)")
+    group.addoption("--require-data", action="store_true", help="missing reference data fail tests instead of skipping")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if config.getoption("--long"):
+        return
+    long = [item for item in items if item.get_closest_marker("long")]
+    if long:
+        config.hook.pytest_deselected(items=long)
+        items[:] = [item for item in items if item not in long]
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    if item.get_closest_marker("data") and data_dir() is None:
+        if item.config.getoption("--require-data"):
+            pytest.fail(MISSING, pytrace=False)
+        pytest.skip(MISSING)
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    missing = [report for report in terminalreporter.stats.get("skipped", []) if MISSING in str(report.longrepr)]
+    if missing:
+        terminalreporter.write_line(f"{len(missing)} tests skipped for want of reference data ({MISSING})")
+
+
+# -- what we send is checked ---------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="session")
+def _protocol_watch(pytestconfig: pytest.Config) -> Iterator[Watch]:
+    watch = Watch(Path(pytestconfig.cache.mkdir("protocol")))
+    subscribe = Session.on
+
+    def on(self: Session, method: str, handler: Any) -> Callable[[], None]:
+        watch.event(method)
+        return subscribe(self, method, handler)
+
+    Connection.inspector = staticmethod(watch.command)
+    Session.on = on  # type: ignore[method-assign]
+    yield watch
+    Session.on = subscribe  # type: ignore[method-assign]
+    Connection.inspector = None
+
+
+@pytest.fixture(autouse=True)
+def protocol_watch(_protocol_watch: Watch) -> Iterator[Watch]:
+    """Fails a test whose commands or subscriptions the running browser does not know.
+
+    A test of the wire itself may send such things inside ``with protocol_watch.unchecked():``.
+    """
+    _protocol_watch.violations.clear()
+    yield _protocol_watch
+    if _protocol_watch.violations:
+        pytest.fail("against the browser's protocol: " + "; ".join(dict.fromkeys(_protocol_watch.violations)))
+
+
+# -- things to test with -------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="session")
+def site() -> Iterator[Site]:
+    """A web site on 127.0.0.1, the same for the whole run."""
+    with Site() as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def repeats(pytestconfig: pytest.Config) -> int:
+    """How often to repeat what must never fail: 10, or 100 with ``--long``."""
+    return 100 if pytestconfig.getoption("--long") else 10
+
+
+@pytest.fixture(scope="session")
+def browser_options() -> Options:
+    """The options of the run's browser."""
+    return Options(headless=True, isolated=True)
+
+
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
+async def host(browser_options: Options) -> AsyncIterator[BrowserHost]:
+    """The run's browser. Tests that kill it, or need other options, start one of their own."""
+    from pagelens.browser.host import BrowserHost
+
+    running = BrowserHost(browser_options)
+    await running.ensure_running()
+    yield running
+    await running.close()
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def page(host: BrowserHost) -> AsyncIterator[Page]:
+    """A fresh page at about:blank; it and the pages it opened are closed afterwards."""
+    before = set(host.pages)
+    fresh = await host.new_page()
+    yield fresh
+    for number, opened in list(host.pages.items()):
+        if number not in before and opened.closed is None:
+            await opened.close()
