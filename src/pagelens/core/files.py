@@ -47,7 +47,9 @@ class FilePolicy:
         """
         resolved = self._check(path)
         if not resolved.exists():
-            raise FileFailed(f"There is no file {resolved}.", "Check the path; relative paths start at " + str(Path.cwd()))
+            raise FileFailed(
+                f"There is no file {resolved}.", "Check the path; relative paths start at " + str(Path.cwd())
+            )
         if resolved.is_dir():
             raise FileFailed(f"{resolved} is a directory, not a file.")
         return resolved
