@@ -108,6 +108,7 @@ class Session:
         self.target_type = target_type
         self.closed: str | None = None
         self._handlers: dict[str, list[Callable[[dict[str, Any]], None]]] = {}
+        self._raw_handlers: dict[str, list[Callable[[bytes], None]]] = {}
         self._on_closed: list[Callable[[str], None]] = []
         self._failure: PagelensError | None = None
 
@@ -160,6 +161,18 @@ class Session:
 
         return off
 
+    def on_raw(self, method: str, handler: Callable[[bytes], None]) -> Callable[[], None]:
+        """As `on`, but `handler` gets the event's params undecoded (JSON): for recorders that need a few
+        members of many events now, and the rest later or never. Called before the decoded handlers."""
+        handlers = self._raw_handlers.setdefault(method, [])
+        handlers.append(handler)
+
+        def off() -> None:
+            if handler in handlers:
+                handlers.remove(handler)
+
+        return off
+
     def on_closed(self, callback: Callable[[str], None]) -> None:
         """Call `callback` with the reason when the session has ended (at once if it already has)."""
         if self.closed is not None:
@@ -168,6 +181,14 @@ class Session:
             self._on_closed.append(callback)
 
     def _event(self, method: str, params: bytes | msgspec.Raw) -> None:
+        raw_handlers = self._raw_handlers.get(method)
+        if raw_handlers:
+            data = bytes(params)
+            for raw_handler in tuple(raw_handlers):
+                try:
+                    raw_handler(data)
+                except Exception:
+                    log.exception("a listener for %s failed", method)
         handlers = self._handlers.get(method)
         if handlers:
             body = decode_body(params)
@@ -185,6 +206,7 @@ class Session:
             except Exception:
                 log.exception("a listener for the end of %r failed", self)
         self._handlers.clear()
+        self._raw_handlers.clear()
         self._on_closed.clear()
 
 
