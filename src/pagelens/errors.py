@@ -34,6 +34,9 @@
     │   ├── ElementCovered           element_covered
     │   ├── FrameGone                frame_gone
     │   └── FillFailed               fill_failed
+    ├── RecordError                  a recorded request or console message can't be shown
+    │   ├── RecordNotFound           record_not_found    no such id on this page
+    │   └── RecordGone               record_gone         it was there, and is no longer kept
     ├── PathNotAllowed               path_not_allowed
     ├── FileFailed                   file_failed         a file can't be read or written
     └── InvalidInput                 invalid_input       arguments that can't be right
@@ -81,6 +84,9 @@ __all__ = [
     "PathNotAllowed",
     "ProfileInUse",
     "ProtocolError",
+    "RecordError",
+    "RecordGone",
+    "RecordNotFound",
     "ScreenshotFailed",
     "ScriptFailed",
     "SessionClosed",
@@ -309,6 +315,24 @@ class FillFailed(ElementError):
     """The element can't take this value, or the page did not keep it."""
 
     code = "fill_failed"
+
+
+class RecordError(PagelensError):
+    """A recorded request or console message can't be shown; subclasses say why."""
+
+    code = "record_error"
+
+
+class RecordNotFound(RecordError):
+    """No request or message of this page has this id."""
+
+    code = "record_not_found"
+
+
+class RecordGone(RecordError):
+    """The request or message existed; its page was closed, or has moved on too far."""
+
+    code = "record_gone"
 
 
 class PathNotAllowed(PagelensError):
