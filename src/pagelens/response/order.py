@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ class SnapshotOrder:
     """Show the page as text, or write it to `file_path` and say where."""
 
     verbose: bool = False
-    file_path: str | None = None
+    file_path: Path | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +38,7 @@ class ResultOrder:
 
     text: str
     truncated: bool = False
-    file_path: str | None = None
+    file_path: Path | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +52,7 @@ class ImageOrder:
     data: bytes
     mime: str
     caption: str
-    file_path: str | None = None
+    file_path: Path | None = None
 
 
 @dataclass(frozen=True, slots=True)

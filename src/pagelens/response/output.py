@@ -42,7 +42,10 @@ class Output:
     def add(self, other: Output) -> None:
         """Append another section's output to this one."""
         self.lines += other.lines
+        failed = self.json.get("failedSections", []) + other.json.get("failedSections", [])
         self.json.update(other.json)
+        if failed:
+            self.json["failedSections"] = failed
         self.images += other.images
         self.failed = self.failed or other.failed
 

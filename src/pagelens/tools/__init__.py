@@ -1,0 +1,31 @@
+"""All tools. A new one is one line here."""
+
+from __future__ import annotations
+
+from pagelens.core.options import Options
+from pagelens.tools import console, input, network, pages, screenshot, script, snapshot
+from pagelens.tools.definition import ToolDefinition, ToolFactory
+
+__all__ = ["ALL_TOOLS", "create_tools"]
+
+ALL_TOOLS: tuple[ToolDefinition | ToolFactory, ...] = (
+    pages.list_pages,
+    pages.new_page,
+    pages.select_page,
+    pages.close_page,
+    pages.navigate_page,
+    pages.handle_dialog,
+    snapshot.take_snapshot,
+    screenshot.take_screenshot,
+    script.evaluate_script,
+    input.click,
+    input.fill,
+    input.press_key,
+    network.list_network_requests,
+    console.list_console_messages,
+)
+
+
+def create_tools(options: Options) -> list[ToolDefinition]:
+    """Every tool as it is under these options, served or not (see `ToolDefinition.missing_flag`)."""
+    return [tool.create(options) if isinstance(tool, ToolFactory) else tool for tool in ALL_TOOLS]

@@ -1,0 +1,176 @@
+"""The reply of a tool: it is told what to show, works it out late and presents it in one fixed order."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from pagelens.core.safe_text import one_line
+from pagelens.errors import PagelensError
+from pagelens.response.order import (
+    ConsoleListOrder,
+    EffectOrder,
+    ImageOrder,
+    NavigationOrder,
+    NetworkListOrder,
+    Order,
+    ResultOrder,
+    SnapshotOrder,
+)
+from pagelens.response.output import Output
+from pagelens.response.section import Section
+from pagelens.response.sections import SECTIONS
+
+if TYPE_CHECKING:
+    from pagelens.browser.navigation import NavigationResult
+    from pagelens.browser.screenshot import Screenshot
+    from pagelens.browser.settle import Effect
+    from pagelens.context.mcp_context import McpContext
+    from pagelens.context.mcp_page import McpPage
+
+__all__ = ["McpResponse", "RenderedResponse"]
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class RenderedResponse:
+    """A finished reply, knowing nothing of MCP.
+
+    Attributes:
+        text: the one text block.
+        images: pictures after it: (bytes, media type).
+        structured: the JSON twin of the text.
+        is_error: what the tool promised did not happen, or a part could not be shown.
+    """
+
+    text: str
+    images: list[tuple[bytes, str]] = field(default_factory=list)
+    structured: dict[str, Any] = field(default_factory=dict)
+    is_error: bool = False
+
+
+class McpResponse:
+    """Declaring costs nothing: a handler orders, `handle` computes what was ordered and only that.
+
+    The order of declaring never changes the order of presenting. Passing `on=False` withdraws.
+    """
+
+    sections: ClassVar[Sequence[type[Section]]] = SECTIONS
+
+    def __init__(self) -> None:
+        self.order = Order()
+
+    def for_page(self, page: McpPage, *, name_it: bool = False) -> None:
+        """Say which page the reply is about; `name_it` tells the reader too."""
+        self.order.page = page
+        self.order.name_page = name_it
+
+    def append_line(self, text: str) -> None:
+        """Add one line of the tool's own. Page text in it must be safe already."""
+        self.order.lines.append(text)
+
+    def attach_result(self, text: str, *, truncated: bool = False, file_path: Path | None = None) -> None:
+        """Show the value that a script returned, or write it to `file_path`."""
+        self.order.result = ResultOrder(text, truncated, file_path)
+
+    def attach_image(self, data: bytes, mime: str, caption: str, *, file_path: Path | None = None) -> None:
+        """Show a picture after the text, or write it to `file_path`; `caption` describes it in a few words."""
+        self.order.images.append(ImageOrder(data, mime, caption, file_path))
+
+    def attach_screenshot(self, shot: Screenshot, *, file_path: Path | None = None) -> None:
+        """Show a screenshot and its measures, or write it to `file_path`."""
+        scale = f", {shot.scale:g} px a CSS px" if shot.scale != 1 else ""
+        self.attach_image(
+            shot.data, shot.mime, f"Screenshot, {shot.width}x{shot.height} px{scale}", file_path=file_path
+        )
+
+    def attach_navigation(self, result: NavigationResult, verb: str = "Navigated to") -> None:
+        """Say how a navigation that the tool made ended."""
+        self.order.navigation = NavigationOrder(result, verb)
+
+    def attach_effect(self, effect: Effect, *, say_none: bool = False) -> None:
+        """Say what an action did; with `say_none` also that nothing was observed."""
+        self.order.effects.append(EffectOrder(effect, say_none))
+
+    def include_pages(self, on: bool = True) -> None:
+        """List the pages."""
+        self.order.pages = on
+
+    def include_snapshot(self, on: bool = True, *, verbose: bool = False, file_path: Path | None = None) -> None:
+        """Show the page as text with uids, or write that to `file_path`."""
+        self.order.snapshot = SnapshotOrder(verbose, file_path) if on else None
+
+    def include_network_requests(
+        self,
+        on: bool = True,
+        *,
+        page_size: int | None = None,
+        page_idx: int | None = None,
+        resource_types: Sequence[str] = (),
+        include_preserved: bool = False,
+    ) -> None:
+        """List the page's requests; see `NetworkListOrder`."""
+        self.order.network_list = (
+            NetworkListOrder(page_size, page_idx, resource_types, include_preserved) if on else None
+        )
+
+    def include_console_data(
+        self,
+        on: bool = True,
+        *,
+        page_size: int | None = None,
+        page_idx: int | None = None,
+        types: Sequence[str] = (),
+        include_preserved: bool = False,
+    ) -> None:
+        """List the page's console messages; see `ConsoleListOrder`."""
+        self.order.console_list = ConsoleListOrder(page_size, page_idx, types, include_preserved) if on else None
+
+    def set_error(self, error: BaseException) -> None:
+        """The tool failed. What was declared before is still shown, the error last."""
+        self.order.error = error
+
+    async def handle(self, context: McpContext) -> RenderedResponse:
+        """Compute what was ordered, then write text and JSON in the fixed order.
+
+        A section that fails says so in its place and costs no other; the reply is then an error.
+        """
+        present = [section for section in (make() for make in self.sections) if section.wanted(self.order)]
+        failures: dict[int, Exception] = {}
+        for index, section in enumerate(present):
+            try:
+                await section.compute(self.order, context)
+            except Exception as error:
+                failures[index] = _noted(section, error)
+
+        whole = Output()
+        for index, section in enumerate(present):
+            out = Output()
+            if index not in failures:
+                try:
+                    section.render(out)
+                except Exception as error:
+                    failures[index] = _noted(section, error)
+            whole.add(_failed(section, failures[index]) if index in failures else out)
+        is_error = whole.failed or self.order.error is not None
+        return RenderedResponse(whole.text, whole.images, whole.json, is_error)
+
+
+def _noted(section: Section, error: Exception) -> Exception:
+    """Log what is our own fault with its traceback; errors for the reader speak for themselves."""
+    if not isinstance(error, PagelensError):
+        log.error("the %s section failed", section.key, exc_info=error)
+    return error
+
+
+def _failed(section: Section, error: Exception) -> Output:
+    out = Output()
+    reason = str(error) if isinstance(error, PagelensError) else f"{type(error).__name__}: {error}"
+    out.line(f"Could not show the {section.key}: {one_line(reason)}")
+    out.json["failedSections"] = [section.key]
+    out.failed = True
+    return out

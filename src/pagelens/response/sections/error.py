@@ -1,0 +1,47 @@
+"""Why the tool failed: always last."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from pagelens.core.safe_text import safe_block
+from pagelens.errors import PagelensError
+from pagelens.response.budget import cut_text
+from pagelens.response.order import Order
+from pagelens.response.output import Output
+
+if TYPE_CHECKING:
+    from pagelens.context.mcp_context import McpContext
+
+__all__ = ["ErrorSection"]
+
+#: A page's exception may carry any amount of text.
+ERROR_CHARS = 8_000
+
+
+class ErrorSection:
+    """`Error (element_covered): what happened, why, what to do next.`"""
+
+    key: ClassVar[str] = "error"
+
+    def __init__(self) -> None:
+        self._code = ""
+        self._text = ""
+
+    def wanted(self, order: Order) -> bool:
+        return order.error is not None
+
+    async def compute(self, order: Order, context: McpContext) -> None:
+        error = order.error
+        if isinstance(error, PagelensError):
+            self._code, text = error.code, str(error)
+        else:
+            # Ours to fix: the type helps whoever reads the report.
+            self._code, text = "internal_error", f"{type(error).__name__}: {error}"
+        self._text = cut_text(safe_block(text), ERROR_CHARS).text
+
+    def render(self, out: Output) -> None:
+        # Lines of a page's own exception are indented: none of them can start like a line of ours.
+        out.block(f"Error ({self._code}): {self._text}".replace("\n", "\n    "))
+        out.json["errorMessage"] = self._text
+        out.json["errorCode"] = self._code

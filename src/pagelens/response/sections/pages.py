@@ -1,0 +1,89 @@
+"""The list of pages."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar, NotRequired, TypedDict
+
+from pagelens.core.safe_text import one_line, quoted, shortened
+from pagelens.response.order import Order
+from pagelens.response.output import Output
+
+if TYPE_CHECKING:
+    from pagelens.context.mcp_context import McpContext
+    from pagelens.context.mcp_page import McpPage
+
+__all__ = ["PageJson", "PagesSection"]
+
+#: Characters of a URL (think of `data:`) and of a title in the list.
+URL_CHARS = 300
+TITLE_CHARS = 80
+
+
+class PageJson(TypedDict):
+    """One page of the `pages` key."""
+
+    id: int
+    url: str
+    title: str
+    selected: bool
+    opener: NotRequired[int]
+    loading: NotRequired[bool]
+    crashed: NotRequired[bool]
+    dialog: NotRequired[bool]
+
+
+class PagesSection:
+    """One line a page, from what the browser reported: no page is asked anything."""
+
+    key: ClassVar[str] = "list of pages"
+
+    def __init__(self) -> None:
+        self._pages: list[PageJson] = []
+
+    def wanted(self, order: Order) -> bool:
+        return order.pages
+
+    async def compute(self, order: Order, context: McpContext) -> None:
+        self._pages = [_described(page, page.id == context.selected_id) for page in context.pages()]
+
+    def render(self, out: Output) -> None:
+        out.heading("Pages")
+        for page in self._pages:
+            out.line(_line(page))
+        if not self._pages:
+            out.line("None.")
+        out.json["pages"] = self._pages
+
+
+def _described(page: McpPage, selected: bool) -> PageJson:
+    found: PageJson = {
+        "id": page.id,
+        "url": shortened(one_line(page.url), URL_CHARS),
+        "title": shortened(one_line(page.title), TITLE_CHARS),
+        "selected": selected,
+    }
+    if page.opener_id is not None:
+        found["opener"] = page.opener_id
+    if page.is_loading:
+        found["loading"] = True
+    if page.is_crashed:
+        found["crashed"] = True
+    if page.dialog is not None:
+        found["dialog"] = True
+    return found
+
+
+def _line(page: PageJson) -> str:
+    marks = []
+    if page["selected"]:
+        marks.append("selected")
+    if "opener" in page:
+        marks.append(f"opened by {page['opener']}")
+    if "loading" in page:
+        marks.append("loading")
+    if "crashed" in page:
+        marks.append("crashed: reload it or close it")
+    if "dialog" in page:
+        marks.append("dialog open: handle_dialog")
+    title = f" {quoted(page['title'])}" if page["title"] else ""
+    return f"{page['id']}: {page['url']}{title}" + (f" [{', '.join(marks)}]" if marks else "")

@@ -1,0 +1,84 @@
+"""Acting on the page: click, fill, keys."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pydantic import Field
+
+from pagelens.tools.definition import PageToolRequest, ToolParams, define_page_tool
+
+if TYPE_CHECKING:
+    from pagelens.context.mcp_context import McpContext
+    from pagelens.response.mcp_response import McpResponse
+
+__all__ = ["click", "fill", "press_key"]
+
+_UID = "uid from the snapshot (e12), or a css=/text= selector that matches one element."
+_SNAPSHOT = "Add a snapshot of the page afterwards."
+
+
+class ClickParams(ToolParams):
+    uid: str = Field(description=_UID)
+    dblClick: bool | None = Field(default=None, description="Double click.")
+    includeSnapshot: bool | None = Field(default=None, description=_SNAPSHOT)
+
+
+class FillParams(ToolParams):
+    uid: str = Field(description=_UID)
+    value: str = Field(description="Text to enter; option to choose; true or false for a checkbox.")
+    includeSnapshot: bool | None = Field(default=None, description=_SNAPSHOT)
+
+
+class PressKeyParams(ToolParams):
+    key: str = Field(description="Key or combination: Enter, Control+A, Control+Shift+R.")
+    includeSnapshot: bool | None = Field(default=None, description=_SNAPSHOT)
+
+
+@define_page_tool(
+    name="click",
+    title="Click",
+    category="input",
+    description="Clicks an element and says what happened. A covered element is an error that names what covers it.",
+    read_only=False,
+    params=ClickParams,
+    blocked_by_dialog=True,
+)
+async def click(request: PageToolRequest[ClickParams], response: McpResponse, context: McpContext) -> None:
+    double = bool(request.params.dblClick)
+    report, effect = await request.page.click(request.params.uid, count=2 if double else 1)
+    response.append_line(f"{'Double-clicked' if double else 'Clicked'} {report.label}.")
+    response.attach_effect(effect, say_none=True)
+    response.include_snapshot(bool(request.params.includeSnapshot))
+
+
+@define_page_tool(
+    name="fill",
+    title="Fill",
+    category="input",
+    description="Sets the value of an input, textarea, select, checkbox or editable element, and reads it back.",
+    read_only=False,
+    params=FillParams,
+    blocked_by_dialog=True,
+)
+async def fill(request: PageToolRequest[FillParams], response: McpResponse, context: McpContext) -> None:
+    report, effect = await request.page.fill(request.params.uid, request.params.value)
+    response.append_line(f"Filled {report.label}.")
+    response.attach_effect(effect)
+    response.include_snapshot(bool(request.params.includeSnapshot))
+
+
+@define_page_tool(
+    name="press_key",
+    title="Press key",
+    category="input",
+    description="Presses a key or key combination where the focus is. For text use fill.",
+    read_only=False,
+    params=PressKeyParams,
+    blocked_by_dialog=True,
+)
+async def press_key(request: PageToolRequest[PressKeyParams], response: McpResponse, context: McpContext) -> None:
+    effect = await request.page.press_key(request.params.key)
+    response.append_line(f"Pressed {request.params.key}.")
+    response.attach_effect(effect, say_none=True)
+    response.include_snapshot(bool(request.params.includeSnapshot))

@@ -1,0 +1,178 @@
+"""Pages: list, open, select, close, navigate, and answer their dialogs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+from pydantic import Field, model_validator
+
+from pagelens.core.deadlines import NAVIGATION, TOOL_MARGIN
+from pagelens.tools.definition import (
+    PageToolRequest,
+    ToolParams,
+    ToolRequest,
+    define_page_tool,
+    define_tool,
+)
+
+if TYPE_CHECKING:
+    from pagelens.context.mcp_context import McpContext
+    from pagelens.response.mcp_response import McpResponse
+
+__all__ = ["close_page", "handle_dialog", "list_pages", "navigate_page", "new_page", "select_page"]
+
+
+def _seconds(timeout: int | None) -> float:
+    """A `timeout` parameter in seconds; 0 and less mean the default, as in chrome-devtools-mcp."""
+    return timeout / 1000 if timeout and timeout > 0 else NAVIGATION
+
+
+class NewPageParams(ToolParams):
+    url: str = Field(description="URL to load.")
+    background: bool | None = Field(default=None, description="Do not bring it to the front.")
+    timeout: int | None = Field(default=None, description="Wait at most this many ms for loading; 0: default.")
+
+
+class SelectPageParams(ToolParams):
+    pageId: int = Field(description="Id from list_pages.")
+    bringToFront: bool | None = Field(default=None, description="Also show it in front of other windows.")
+
+
+class ClosePageParams(ToolParams):
+    pageId: int = Field(description="Id from list_pages.")
+
+
+class NavigatePageParams(ToolParams):
+    type: Literal["url", "back", "forward", "reload"] | None = Field(default=None, description="Default: url.")
+    url: str | None = Field(default=None, description="Target, for type url.")
+    ignoreCache: bool | None = Field(default=None, description="For reload: bypass the cache.")
+    handleBeforeUnload: Literal["accept", "dismiss"] | None = Field(
+        default=None, description="Answer to a beforeunload dialog; default: accept, so that the page is left."
+    )
+    initScript: str | None = Field(
+        default=None, description="JavaScript to run in each new document of this navigation before the page's own."
+    )
+    timeout: int | None = Field(default=None, description="Wait at most this many ms for loading; 0: default.")
+
+    @model_validator(mode="after")
+    def _target(self) -> NavigatePageParams:
+        if self.type in (None, "url") and not self.url:
+            raise ValueError("give url, or type back, forward or reload")
+        if self.type not in (None, "url") and self.url:
+            raise ValueError(f"url goes with type url, not with {self.type}")
+        return self
+
+
+class HandleDialogParams(ToolParams):
+    action: Literal["accept", "dismiss"] = Field(description="OK or Cancel.")
+    promptText: str | None = Field(default=None, description="Text to answer a prompt with.")
+
+
+@define_tool(
+    name="list_pages",
+    title="List pages",
+    category="navigation",
+    description="Lists open pages with id, URL and title. Always answers, even when a page is stuck.",
+    read_only=True,
+    lock="none",
+)
+async def list_pages(request: ToolRequest, response: McpResponse, context: McpContext) -> None:
+    response.include_pages()
+
+
+@define_tool(
+    name="new_page",
+    title="New page",
+    category="navigation",
+    description="Opens a new page, selects it and loads a URL.",
+    read_only=False,
+    params=NewPageParams,
+    lock="none",
+    deadline=lambda params: _seconds(params.timeout) + TOOL_MARGIN,
+)
+async def new_page(request: ToolRequest[NewPageParams], response: McpResponse, context: McpContext) -> None:
+    page = await context.new_page(background=bool(request.params.background))
+    response.for_page(page)
+    response.append_line(f"Opened page {page.id}; it is selected now.")
+    response.attach_navigation(await page.navigate(request.params.url, timeout=_seconds(request.params.timeout)))
+
+
+@define_tool(
+    name="select_page",
+    title="Select page",
+    category="navigation",
+    description="Makes a page the one that tools use when no pageId is given.",
+    read_only=False,
+    params=SelectPageParams,
+    lock="none",
+)
+async def select_page(request: ToolRequest[SelectPageParams], response: McpResponse, context: McpContext) -> None:
+    page = context.select(request.params.pageId)
+    response.for_page(page)
+    if request.params.bringToFront:
+        await page.bring_to_front()
+    response.append_line(f"Selected page {page.describe()}.")
+
+
+@define_tool(
+    name="close_page",
+    title="Close page",
+    category="navigation",
+    description="Closes a page, also one that is stuck. After the last one a blank page is opened.",
+    read_only=False,
+    destructive=True,
+    params=ClosePageParams,
+    lock="none",
+)
+async def close_page(request: ToolRequest[ClosePageParams], response: McpResponse, context: McpContext) -> None:
+    before = context.selected_id
+    selected = await context.close_page(request.params.pageId)
+    text = f"Closed page {request.params.pageId}."
+    if before != selected.id:
+        text += f" Selected now: page {selected.describe()}."
+    response.append_line(text)
+
+
+@define_page_tool(
+    name="navigate_page",
+    title="Navigate",
+    category="navigation",
+    description="Loads a URL, or goes back, forward or reloads. Returns once the page is usable; what still loads is named.",
+    read_only=False,
+    params=NavigatePageParams,
+    lock="write",
+    blocked_by_dialog=True,
+    deadline=lambda params: _seconds(params.timeout) + TOOL_MARGIN,
+)
+async def navigate_page(
+    request: PageToolRequest[NavigatePageParams], response: McpResponse, context: McpContext
+) -> None:
+    params = request.params
+    result = await request.page.navigate(
+        params.url or "",
+        how=params.type or "url",
+        timeout=_seconds(params.timeout),
+        ignore_cache=bool(params.ignoreCache),
+        before_unload=params.handleBeforeUnload or "accept",
+        init_script=params.initScript,
+    )
+    verbs = {"back": "Went back to", "forward": "Went forward to", "reload": "Reloaded"}
+    response.attach_navigation(result, verbs.get(params.type or "", "Navigated to"))
+
+
+@define_page_tool(
+    name="handle_dialog",
+    title="Handle dialog",
+    category="input",
+    description="Answers the open alert, confirm, prompt or beforeunload dialog.",
+    read_only=False,
+    params=HandleDialogParams,
+    lock="none",
+)
+async def handle_dialog(
+    request: PageToolRequest[HandleDialogParams], response: McpResponse, context: McpContext
+) -> None:
+    accept = request.params.action == "accept"
+    dialog, effect = await request.page.handle_dialog(accept, request.params.promptText)
+    response.append_line(f"{'Accepted' if accept else 'Dismissed'} the {dialog.words()}.")
+    response.attach_effect(effect)
