@@ -58,7 +58,7 @@ class PipeTransport:
 
     async def close(self) -> None:
         # Our write end first: Chrome takes its end of file as the order to quit.
-        if self._writer is not None:
+        if self._writer is not None and not self._writer.is_closing():  # asyncio's abort() fails on a broken pipe
             self._writer.abort()
         if self._reader is not None:
             self._reader.close()

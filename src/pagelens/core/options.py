@@ -22,7 +22,7 @@ class Options:
         headless: without a window; None decides: headless when there is no display.
         isolated: a profile of its own for this run, removed at the end.
         user_data_dir: the profile directory; None means our own, one for each channel, in the user's cache directory.
-        viewport: width and height in CSS pixels of each page; None leaves Chrome's own.
+        viewport: width and height in CSS pixels of each page; None means 1280x720 headless, else what the window has.
         proxy_server: as Chrome's ``--proxy-server``.
         accept_insecure_certs: load pages whose certificate is wrong, without asking.
         chrome_args: more Chrome switches, each whole (``--lang=de``).
