@@ -39,9 +39,10 @@
     │   └── RecordGone               record_gone         it was there, and is no longer kept
     ├── PathNotAllowed               path_not_allowed
     ├── FileFailed                   file_failed         a file can't be read or written
-    └── InvalidInput                 invalid_input       arguments that can't be right
-        ├── UnknownTool              unknown_tool
-        └── ToolDisabled             tool_disabled
+    ├── InvalidInput                 invalid_input       arguments that can't be right
+    │   ├── UnknownTool              unknown_tool
+    │   └── ToolDisabled             tool_disabled
+    └── InternalError                internal_error      a fault of ours; its traceback is in the log
 
 A message says what happened, why, and what to do next, in that order. ``code`` never changes once
 released: programs may rely on it.
@@ -70,6 +71,7 @@ __all__ = [
     "FileFailed",
     "FillFailed",
     "FrameGone",
+    "InternalError",
     "InvalidInput",
     "LaunchFailed",
     "LockTimeout",
@@ -363,3 +365,9 @@ class ToolDisabled(InvalidInput):
     """The tool exists but its category or condition is off; the message names the flag."""
 
     code = "tool_disabled"
+
+
+class InternalError(PagelensError):
+    """A fault of ours, not of the page or the caller. The log has its traceback; the caller gets none."""
+
+    code = "internal_error"

@@ -245,7 +245,6 @@ def define_tool(
     open_world: bool = True,
     conditions: Sequence[str] = (),
     lock: Lock | None = None,
-    blocked_by_dialog: bool = False,
     verify_files: Mapping[str, FileUse | Literal["read", "write"]] | None = None,
     deadline: Callable[[P], float] | None = None,
 ) -> Callable[[Callable[[ToolRequest[P], McpResponse, McpContext], Awaitable[None]]], ToolDefinition]:
@@ -268,7 +267,6 @@ def define_tool(
             handler=handler,
             params=params,
             lock=lock or ("none" if read_only else "write"),
-            blocked_by_dialog=blocked_by_dialog,
             verify_files=_uses(verify_files),
             deadline=deadline,
         )
