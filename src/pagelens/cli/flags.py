@@ -1,0 +1,397 @@
+"""The flags: what they are called, in which other spellings they are understood, and the `Options` they make.
+
+Only the standard library and `Options` are imported here: the server must answer its first message at once.
+"""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, NoReturn
+
+from pagelens._version import __version__
+from pagelens.core.options import CHANNELS, Options
+from pagelens.errors import InvalidInput
+
+__all__ = ["CATEGORY_NAMES", "COMMANDS", "Invocation", "parse"]
+
+#: The groups of tools, as in ``--[no-]category-NAME``. The table with their defaults is `pagelens.tools.categories`,
+#: which is not imported for its weight; a test holds the two together.
+CATEGORY_NAMES = (
+    "input",
+    "navigation",
+    "emulation",
+    "performance",
+    "network",
+    "debugging",
+    "memory",
+    "extensions",
+    "pwa",
+    "third-party",
+    "webmcp",
+)
+
+#: The subcommands and what they do; without one the MCP server runs.
+COMMANDS = {
+    "doctor": "find the browser, start it, open a page; say what works and what to do about the rest",
+    "install-browser": "install Chromium with this system's package manager, or say how",
+    "tools": "list the tools that would be served",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class _Flag:
+    name: str
+    kind: Literal["switch", "value", "list"]
+    help: str
+    group: str
+    metavar: str = ""
+    negatable: bool = False
+    choices: tuple[str, ...] | None = None
+
+
+_BROWSER = "which browser"
+_PROFILE = "its profile (default: one of our own for each kind of browser, kept between runs)"
+_PAGES = "how pages load and look"
+_SERVED = "what is served"
+_COMMON = "other"
+_GROUP_NOTES = {
+    _SERVED: "--[no-]category-NAME switches a group of tools on or off. NAME is one of:\n" + ", ".join(CATEGORY_NAMES)
+}
+
+_FLAGS = (
+    _Flag("executable-path", "value", "start this browser", _BROWSER, "PATH"),
+    _Flag("channel", "value", "start this Chrome: %(choices)s", _BROWSER, "NAME", choices=CHANNELS),
+    _Flag(
+        "headless",
+        "switch",
+        "without a window, or with one (default: with one if there is a display)",
+        _BROWSER,
+        negatable=True,
+    ),
+    _Flag("chrome-arg", "list", "one more switch for Chrome, e.g. --chrome-arg=--lang=de; repeatable", _BROWSER, "ARG"),
+    _Flag(
+        "ignore-default-chrome-arg",
+        "list",
+        "a switch of ours that Chrome shall not get, e.g. --mute-audio; repeatable",
+        _BROWSER,
+        "ARG",
+    ),
+    _Flag("isolated", "switch", "a throwaway profile, deleted at the end", _PROFILE),
+    _Flag("user-data-dir", "value", "this profile directory", _PROFILE, "DIR"),
+    _Flag("viewport", "value", "size of each page in CSS pixels, e.g. 1280x720", _PAGES, "WxH"),
+    _Flag("proxy-server", "value", "load pages through this proxy, e.g. socks5://127.0.0.1:1080", _PAGES, "URL"),
+    _Flag("accept-insecure-certs", "switch", "load pages with wrong certificates (dangerous)", _PAGES),
+    _Flag(
+        "page-id-routing",
+        "switch",
+        "whether tools take a pageId (default: yes); without, all use the selected page",
+        _SERVED,
+        negatable=True,
+    ),
+    _Flag("structured-content", "switch", "send JSON beside the text of each reply", _SERVED, negatable=True),
+    _Flag("log-file", "value", "write log lines here, not to stderr", _COMMON, "FILE"),
+    _Flag("verbose", "switch", "log details", _COMMON),
+)
+_BY_NAME = {flag.name: flag for flag in _FLAGS}
+_COMMAND_FLAGS: dict[str, dict[str, str]] = {
+    "tools": {"json": "as JSON, with parameters and annotations, as an MCP client gets them"},
+    "install-browser": {"dry-run": "only say what would be run"},
+}
+_SHORT = {"-e": "executable-path", "-u": "browser-url", "-w": "ws-endpoint", "-v": "verbose"}
+# What chrome-devtools-mcp calls a thing that has another name here.
+_RENAMED = {"memory-debugging": "category-memory", "memory": "category-memory", "devtools-webmcp": "category-webmcp"}
+# Its flags for what is not here: nothing is lost by going on without. Value: (takes a value, what to say).
+_NOT_HERE = {
+    "devtools": (False, ""),
+    "vision": (False, ""),
+    "include-all-pages": (False, ""),
+    "navigation-allowlist": (False, ""),
+    "interop-tools": (False, ""),
+    "screencast": (False, ""),
+    "ffmpeg-path": (True, "pagelens never needs ffmpeg"),
+    "toon-format": (False, ""),
+    "slim": (False, ""),
+    "performance-crux": (False, "no URL is ever sent to Google's CrUX service"),
+    "usage-statistics": (False, "pagelens collects none"),
+    "clearcut-endpoint": (True, "pagelens collects no usage statistics"),
+    "clearcut-force-flush-interval-ms": (True, "pagelens collects no usage statistics"),
+    "clearcut-include-pid-header": (False, "pagelens collects no usage statistics"),
+    "via-cli": (False, ""),
+    "screenshot-format": (True, "each call can choose"),
+    "screenshot-quality": (True, "each call can choose"),
+    "screenshot-max-width": (True, ""),
+    "screenshot-max-height": (True, ""),
+    "allow-unrestricted-paths": (False, "files stay restricted to the working directory, the temporary one and roots"),
+}
+# Its flags that change what a user may rely on: going on without would act against the user's word.
+_REFUSED = {
+    "auto-connect": "pagelens can't attach to a running browser yet, and would start another one.",
+    "browser-url": "pagelens can't attach to a running browser yet, and would start another one.",
+    "ws-endpoint": "pagelens can't attach to a running browser yet, and would start another one.",
+    "ws-headers": "pagelens can't attach to a running browser yet, and would start another one.",
+    "blocked-url-pattern": "pagelens can't restrict URLs yet, and would load what you want blocked.",
+    "allowed-url-pattern": "pagelens can't restrict URLs yet, and would load what you want blocked.",
+    "redact-network-headers": "pagelens can't redact headers yet, and would show them.",
+}
+_CONTRADICTIONS = (("isolated", "user-data-dir"), ("executable-path", "channel"))
+
+_DESCRIPTION = """\
+A live Chrome for AI agents. Without a command, pagelens is an MCP server on stdin and stdout: put
+
+  {"mcpServers": {"pagelens": {"command": "pagelens"}}}
+
+into your MCP client's configuration. The browser starts at the first call that needs it, and ends with the server.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Invocation:
+    """What a command line asks for.
+
+    Attributes:
+        command: a key of `COMMANDS`, or empty for the server.
+        options: for the browser and the server.
+        command_flags: the flags of the command itself that were given, e.g. ``json``.
+        notices: one line for each flag that was accepted without effect.
+    """
+
+    command: str
+    options: Options
+    command_flags: frozenset[str] = frozenset()
+    notices: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class _Canonical:
+    """Arguments in our own spelling: each flag one ``--name`` or ``--name=value``."""
+
+    tokens: list[str] = field(default_factory=list)
+    command: str = ""
+    notices: list[str] = field(default_factory=list)
+
+
+def parse(arguments: Sequence[str]) -> Invocation:
+    """Read a command line.
+
+    Raises:
+        InvalidInput: an unknown flag or command (with the nearest one), a bad value, flags that contradict each other.
+        SystemExit: after ``--help`` or ``--version`` has been printed.
+    """
+    canonical = _canonical(arguments)
+    _check_contradictions(canonical.tokens)
+    values = vars(_parser(canonical.command).parse_args(canonical.tokens))
+    categories = {
+        name: bool(value) for name in CATEGORY_NAMES if (value := values.get(f"category_{_dest(name)}")) is not None
+    }
+    options = Options(
+        executable_path=values["executable_path"],
+        channel=values["channel"],
+        headless=values["headless"],
+        isolated=bool(values["isolated"]),
+        user_data_dir=values["user_data_dir"],
+        viewport=values["viewport"],
+        proxy_server=values["proxy_server"],
+        accept_insecure_certs=bool(values["accept_insecure_certs"]),
+        chrome_args=tuple(values["chrome_arg"] or ()),
+        ignore_default_chrome_args=tuple(values["ignore_default_chrome_arg"] or ()),
+        page_id_routing=values["page_id_routing"] is not False,
+        structured_content=bool(values["structured_content"]),
+        categories=categories,
+        log_file=values["log_file"],
+        verbose=bool(values["verbose"]),
+    )
+    given = frozenset(name for name in _COMMAND_FLAGS.get(canonical.command, ()) if values[_dest(name)])
+    return Invocation(canonical.command, options, given, tuple(canonical.notices))
+
+
+# -- other spellings into ours -------------------------------------------------------------------------
+
+
+def _canonical(arguments: Sequence[str]) -> _Canonical:
+    out = _Canonical()
+    rest = list(arguments)
+    while rest:
+        token = rest.pop(0)
+        if token in ("-h", "--help", "--version"):
+            out.tokens.append(token)
+        elif token.startswith("-") and token != "-":
+            _flag(token, rest, out)
+        elif token in COMMANDS and not out.command:
+            out.command = token
+        else:
+            known = ", ".join(COMMANDS)
+            raise InvalidInput(
+                f"There is no command {token!r}.", f"{_nearest(token, COMMANDS)}The commands are: {known}."
+            )
+    return out
+
+
+def _flag(token: str, rest: list[str], out: _Canonical) -> None:
+    spelled, equals, value = token.partition("=")
+    name = _SHORT.get(spelled) or _our_name(spelled)
+    negated = False
+    if name.startswith("no-") and not _is_known(name, out.command):
+        name, negated = _our_name("--" + name[3:]), True
+    if name in _REFUSED:
+        if not negated:
+            raise InvalidInput(f"{spelled} is not supported: {_REFUSED[name]}", "Start without it.")
+        return
+    if name in _NOT_HERE:
+        takes_value, why = _NOT_HERE[name]
+        if not equals and rest and (takes_value or rest[0] in ("true", "false")):
+            rest.pop(0)
+        out.notices.append(f"{spelled} has no effect" + (f": {why}." if why else " in this version."))
+        return
+    flag = _BY_NAME.get(name)
+    switch = name.startswith("category-") or (flag is not None and flag.kind == "switch") or flag is None
+    if not _is_known(name, out.command):
+        raise _unknown(spelled, name, out.command)
+    if not switch:
+        if negated:
+            raise InvalidInput(f"{spelled} does not exist: --{name} takes a value.")
+        if not equals:
+            if not rest:
+                raise InvalidInput(f"{spelled} needs a value.")
+            value = rest.pop(0)
+        out.tokens.append(f"--{name}={value}")
+        return
+    if not equals and rest and rest[0] in ("true", "false"):
+        value, equals = rest.pop(0), "="
+    if equals:
+        if value not in ("true", "false"):
+            raise InvalidInput(f"{spelled} is on or off: it takes no value {value!r}.")
+        negated ^= value == "false"
+    negatable = name.startswith("category-") or (flag is not None and flag.negatable)
+    if not negated:
+        out.tokens.append(f"--{name}")
+    elif negatable:
+        out.tokens.append(f"--no-{name}")
+    # Off is what the others are without being named.
+
+
+def _our_name(spelled: str) -> str:
+    """``--categoryExperimentalWebmcp`` and ``--category-experimental-webmcp`` are our ``category-webmcp``."""
+    name = re.sub(r"(?<=[a-z0-9])([A-Z])", r"-\1", spelled.lstrip("-")).lower()
+    prefix = "no-" if name.startswith("no-") else ""
+    name = name.removeprefix("no-").removeprefix("experimental-").replace("category-experimental-", "category-", 1)
+    return prefix + _RENAMED.get(name, name)
+
+
+def _is_known(name: str, command: str) -> bool:
+    return (
+        name in _BY_NAME
+        or name in _COMMAND_FLAGS.get(command, ())
+        or (name.startswith("category-") and name.removeprefix("category-") in CATEGORY_NAMES)
+    )
+
+
+def _unknown(spelled: str, name: str, command: str) -> InvalidInput:
+    for other, flags in _COMMAND_FLAGS.items():
+        if name in flags and other != command:
+            return InvalidInput(f"{spelled} belongs to `pagelens {other}`.", f"Write it after `{other}`.")
+    names = [*_BY_NAME, *_COMMAND_FLAGS.get(command, ()), *(f"category-{name}" for name in CATEGORY_NAMES)]
+    return InvalidInput(
+        f"There is no flag {spelled}.",
+        _nearest(name, [f"no-{known}" for known in names] if name.startswith("no-") else names, "--")
+        + "See pagelens --help.",
+    )
+
+
+def _nearest(word: str, known: Iterable[str], prefix: str = "") -> str:
+    close = difflib.get_close_matches(word, list(known), 1, 0.6)
+    return f"Did you mean {prefix}{close[0]}? " if close else ""
+
+
+def _check_contradictions(tokens: Iterable[str]) -> None:
+    given = {token.split("=", 1)[0].removeprefix("--") for token in tokens}
+    pairs = [*_CONTRADICTIONS, *((name, f"no-{name}") for name in given)]
+    for one, other in pairs:
+        if one in given and other in given:
+            raise InvalidInput(f"--{one} and --{other} contradict each other.", "Leave one out.")
+
+
+# -- our spelling into values --------------------------------------------------------------------------
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        raise InvalidInput(message[:1].upper() + message[1:] + ".", "See pagelens --help.")
+
+
+def _parser(command: str) -> _Parser:
+    if command:
+        usage = f"pagelens {command} [flags]"
+        description = COMMANDS[command][:1].upper() + COMMANDS[command][1:] + "."
+        epilog = ""
+    else:
+        usage = "pagelens [flags]\n       pagelens COMMAND [flags]"
+        description = _DESCRIPTION
+        width = max(map(len, COMMANDS))
+        epilog = "commands:\n" + "".join(f"  {name:<{width}}  {what}\n" for name, what in COMMANDS.items())
+        epilog += (
+            "\ncamelCase spellings (--userDataDir) and --experimental… ones are understood too.\n"
+            "The browser can also be named by the environment variable PAGELENS_EXECUTABLE_PATH."
+        )
+    parser = _Parser(
+        prog="pagelens",
+        usage=usage,
+        description=description,
+        epilog=epilog,
+        formatter_class=lambda prog: argparse.RawDescriptionHelpFormatter(prog, max_help_position=34, width=118),
+        allow_abbrev=False,
+        add_help=False,
+    )
+    if command in _COMMAND_FLAGS:
+        own = parser.add_argument_group(f"of {command}")
+        for name, text in _COMMAND_FLAGS[command].items():
+            own.add_argument(f"--{name}", action="store_true", help=text)
+    groups: dict[str, argparse._ArgumentGroup] = {}
+    for flag in _FLAGS:
+        if flag.group not in groups:
+            groups[flag.group] = parser.add_argument_group(flag.group, _GROUP_NOTES.get(flag.group))
+        group = groups[flag.group]
+        group.add_argument(*_spellings(flag), **_settings(flag))
+    for name in CATEGORY_NAMES:
+        # One line for all of them, in the group's description.
+        groups[_SERVED].add_argument(
+            f"--category-{name}", action=argparse.BooleanOptionalAction, default=None, help=argparse.SUPPRESS
+        )
+    groups[_COMMON].add_argument("-h", "--help", action="help", help="show this and end")
+    groups[_COMMON].add_argument(
+        "--version", action="version", version=f"pagelens {__version__}", help="show it and end"
+    )
+    return parser
+
+
+def _spellings(flag: _Flag) -> list[str]:
+    return [*(short for short, name in _SHORT.items() if name == flag.name), f"--{flag.name}"]
+
+
+def _settings(flag: _Flag) -> dict[str, Any]:
+    settings: dict[str, Any] = {"help": flag.help, "default": None}
+    if flag.kind == "switch":
+        settings["action"] = argparse.BooleanOptionalAction if flag.negatable else "store_true"
+        return settings
+    settings["metavar"] = flag.metavar
+    if flag.kind == "list":
+        settings["action"] = "append"
+    if flag.choices:
+        settings["choices"] = flag.choices
+    if flag.name == "viewport":
+        settings["type"] = _viewport
+    return settings
+
+
+def _viewport(text: str) -> tuple[int, int]:
+    match = re.fullmatch(r"(\d{1,5})\s*[xX×,]\s*(\d{1,5})", text.strip())
+    if match is None or not all(1 <= int(side) <= 10_000 for side in match.groups()):
+        raise argparse.ArgumentTypeError(f"{text!r} is no size: width and height of 1 to 10000, as in 1280x720")
+    return int(match[1]), int(match[2])
+
+
+def _dest(name: str) -> str:
+    return name.replace("-", "_")
