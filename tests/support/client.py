@@ -274,8 +274,15 @@ class RawClient:
             answer = await client.request("tools/call", {"name": "no_such_tool", "arguments": 7})
     """
 
-    def __init__(self, *arguments: str, era: Era = "initialize", env: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self,
+        *arguments: str,
+        era: Era = "initialize",
+        env: Mapping[str, str] | None = None,
+        capabilities: Mapping[str, Any] | None = None,
+    ) -> None:
         self.era = era
+        self.capabilities = dict(capabilities or {})
         self._arguments = [*SERVER, *arguments]
         self._env = env
         self._ids = itertools.count(1)
@@ -302,7 +309,11 @@ class RawClient:
         self._reader = asyncio.create_task(self._read())
         try:
             if self.era == "initialize":
-                hello = {"protocolVersion": LATEST_HANDSHAKE_VERSION, "capabilities": {}, "clientInfo": _CLIENT}
+                hello = {
+                    "protocolVersion": LATEST_HANDSHAKE_VERSION,
+                    "capabilities": self.capabilities,
+                    "clientInfo": _CLIENT,
+                }
                 await self.request("initialize", hello)
                 self.send({"jsonrpc": "2.0", "method": "notifications/initialized"})
             else:
@@ -371,7 +382,7 @@ class RawClient:
         stamp = {
             mcp_types.PROTOCOL_VERSION_META_KEY: LATEST_MODERN_VERSION,
             mcp_types.CLIENT_INFO_META_KEY: _CLIENT,
-            mcp_types.CLIENT_CAPABILITIES_META_KEY: {},
+            mcp_types.CLIENT_CAPABILITIES_META_KEY: self.capabilities,
         }
         given = dict(params or {})
         return {**given, "_meta": {**stamp, **given.get("_meta", {})}}

@@ -1,0 +1,44 @@
+"""The server as an agent meets it: a process of its own, driven over stdio, in both protocol eras."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import AsyncIterator
+
+import pytest
+import pytest_asyncio
+
+from tests.support.client import ERAS, Era, McpClient
+
+#: The tests stay on this machine: every other host is "not found", at once.
+OFFLINE = "--chrome-arg=--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost"
+
+
+@pytest.fixture(scope="module", params=ERAS)
+def era(request: pytest.FixtureRequest) -> Era:
+    """How the client gets to know the server; every test here runs both ways."""
+    return request.param
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="session")
+async def module_agent(era: Era) -> AsyncIterator[McpClient]:
+    """One server for a module: starting one costs two seconds."""
+    async with McpClient(OFFLINE, era=era) as client:
+        yield client
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def agent(module_agent: McpClient) -> AsyncIterator[McpClient]:
+    """The module's server with one blank page. What a test did to its pages, the next one does not see.
+
+    The clean-up is a test of its own: a page can always be listed and closed, whatever state it is in.
+    """
+    yield module_agent
+    for number in await page_ids(module_agent):
+        await module_agent.ok("close_page", pageId=number)
+
+
+async def page_ids(agent: McpClient) -> list[int]:
+    """The ids of the open pages, as ``list_pages`` shows them."""
+    reply = await agent.ok("list_pages")
+    return [int(found) for found in re.findall(r"^\s*(\d+): ", reply.text, re.M)]
