@@ -172,13 +172,28 @@ class Frame:
         if self.is_detached:
             raise FrameGone("The frame is no longer in the page.", "Take a new snapshot.")
         if self._world is None:
-            # Chrome gives the same world back when the document already has one of this name.
-            reply = self.session.post("Page.createIsolatedWorld", {"frameId": self.id, "worldName": WORLD_NAME})
-            context_id = (await self.guarded(reply))["executionContextId"]
-            # The event for the context may have come first; both name the same world.
-            if self._world is None or self._world.context_id != context_id:
-                self._world = World(context_id)
+            made = self.create_world()
+            await self.guarded(made)
+            self.world_made(made)
+            assert self._world is not None
         return self._world
+
+    @property
+    def world_context(self) -> int | None:
+        """The execution context id of our isolated world, None while the document has none."""
+        return self._world.context_id if self._world else None
+
+    def create_world(self) -> Reply:
+        """Order our isolated world; Chrome gives the same one back when the document already has it."""
+        return self.session.post("Page.createIsolatedWorld", {"frameId": self.id, "worldName": WORLD_NAME})
+
+    def world_made(self, made: Reply) -> int:
+        """Take note of the answer to `create_world`; returns the world's execution context id."""
+        context_id: int = made.result()["executionContextId"]
+        # Several may have ordered it at once: all got the same world.
+        if self._world is None or self._world.context_id != context_id:
+            self._world = World(context_id)
+        return context_id
 
     # -- told by the page ----------------------------------------------------------------------------
 
@@ -211,4 +226,6 @@ def _raise_if_threw(result: dict[str, Any], function: JsFunction) -> None:
     details = result.get("exceptionDetails")
     if details:
         words = details.get("exception", {}).get("description") or details.get("text", "")
-        raise ScriptFailed(f"pagelens' own page function {function.name} failed: {words}", "This is a fault of pagelens.")
+        raise ScriptFailed(
+            f"pagelens' own page function {function.name} failed: {words}", "This is a fault of pagelens."
+        )

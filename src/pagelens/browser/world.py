@@ -50,11 +50,8 @@ class JsFunction:
 
     def with_needs(self) -> list[JsFunction]:
         """This function and all it needs, in order of installation."""
-        ordered: list[JsFunction] = []
-        for need in (*(n for need in self.needs for n in need.with_needs()), self):
-            if need not in ordered:
-                ordered.append(need)
-        return ordered
+        ordered = [earlier for need in self.needs for earlier in need.with_needs()]
+        return list(dict.fromkeys([*ordered, self]))
 
     @cached_property
     def installer(self) -> str:

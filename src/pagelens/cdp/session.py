@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import inspect
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from pagelens.cdp.messages import ErrorBody, decode_body
@@ -23,7 +23,7 @@ log = logging.getLogger(__name__)
 
 #: Gets an event's params. A plain function runs in the reader, in order, and must be quick; a coroutine
 #: function gets its events one after another in a task of its own.
-EventHandler = Callable[[dict[str, Any]], Awaitable[None] | None]
+EventHandler = Callable[[dict[str, Any]], object]
 
 
 class Reply:
@@ -81,7 +81,11 @@ class Reply:
         """Whether it ended with an error."""
         return self._future.done() and (self._future.cancelled() or self._future.exception() is not None)
 
-    def on_done(self, callback: Callable[[], None]) -> None:
+    def result(self) -> dict[str, Any]:
+        """The decoded ``result`` of a command that is done; raises what it failed with."""
+        return decode_body(self._future.result())
+
+    def on_done(self, callback: Callable[[], object]) -> None:
         """Call back when the answer (or an error) has come."""
         self._future.add_done_callback(lambda _: callback())
 
@@ -239,7 +243,7 @@ class _Queued:
                 params = self._queue.pop(0)
                 try:
                     result = self._handler(params)
-                    if result is not None:
+                    if inspect.isawaitable(result):
                         await result
                 except Exception:
                     log.exception("an asynchronous listener failed")

@@ -1,0 +1,177 @@
+"""One live element, and how a uid or a selector leads to it."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from typing import TYPE_CHECKING, Any
+
+from pagelens.browser.uids import UIDS
+from pagelens.browser.world import JsFunction
+from pagelens.core.deadlines import COMMAND
+from pagelens.core.safe_text import one_line, quoted
+from pagelens.errors import (
+    DocumentReplaced,
+    ElementAmbiguous,
+    ElementGone,
+    ElementNotFound,
+    FrameGone,
+    InvalidInput,
+    PagelensError,
+)
+
+if TYPE_CHECKING:
+    from pagelens.browser.frame import Frame
+    from pagelens.browser.page import Page
+
+__all__ = ["Element", "find_element"]
+
+NODE_OF = JsFunction("pagelens.browser", "js/node_of.js", needs=(UIDS,))
+QUERY = JsFunction("pagelens.browser", "js/query.js", needs=(UIDS,))
+QUERIED = JsFunction("pagelens.browser", "js/queried.js")
+
+_UID = re.compile(r"(?:uid=)?e(\d{1,15})")
+_SELECTOR = re.compile(r"(css|text)=(.+)", re.DOTALL)
+#: So many candidates of an ambiguous selector are listed.
+CANDIDATES = 6
+
+
+class Element:
+    """A DOM element, held by reference in our isolated world until `release`.
+
+    Attributes:
+        page, frame: where it lives.
+        object_id: its remote object in our isolated world of `frame`.
+        label: what to call it in messages: ``uid=e12``, or the selector that found it.
+    """
+
+    def __init__(self, frame: Frame, object_id: str, label: str) -> None:
+        self.page = frame.page
+        self.frame = frame
+        self.object_id = object_id
+        self.label = label
+
+    def __repr__(self) -> str:
+        return f"<Element {self.label} in {self.frame!r}>"
+
+    async def call(self, function: JsFunction, *args: Any, timeout: float = COMMAND) -> Any:
+        """Run a page-side function with this element as its first argument; see `Frame.call`."""
+        return await self.frame.call_on(function, self.object_id, *args, timeout=timeout)
+
+    async def main_world_object(self) -> str:
+        """A remote object id of the same node in the page's own world, for the caller to release.
+
+        Raises:
+            DocumentReplaced: the document went away meanwhile.
+        """
+        session = self.frame.session
+        node = await self.frame.guarded(session.post("DOM.describeNode", {"objectId": self.object_id}))
+        context = self.frame.main_context
+        if context is None:
+            raise DocumentReplaced("The page is between two documents.", "Try again.")
+        resolved = await self.frame.guarded(
+            session.post(
+                "DOM.resolveNode", {"backendNodeId": node["node"]["backendNodeId"], "executionContextId": context}
+            )
+        )
+        object_id: str = resolved["object"]["objectId"]
+        return object_id
+
+    async def release(self) -> None:
+        """Let the page forget that we hold the element. Never fails: a vanished document has forgotten it."""
+        self.frame.session.post("Runtime.releaseObject", {"objectId": self.object_id})
+
+
+async def find_element(page: Page, target: str) -> Element:
+    """The live element that `target` names.
+
+    Args:
+        target: a uid from a snapshot (``e12``), or a selector (``css=…``, ``text=…``) that matches exactly one
+            element in all frames of the page, open shadow roots included.
+
+    Raises:
+        InvalidInput: `target` is neither.
+        ElementNotFound: the uid was never given out or belongs to another page, or nothing matches.
+        ElementGone: the element, or its document, is no longer there. FrameGone: its frame is not.
+        ElementAmbiguous: the selector matches several; they are listed with uids.
+    """
+    target = target.strip()
+    if match := _UID.fullmatch(target):
+        return await _by_uid(page, int(match[1]))
+    if match := _SELECTOR.fullmatch(target):
+        return await _by_selector(page, match[1], match[2].strip())
+    raise InvalidInput(
+        f"{quoted(target[:100])} names no element.",
+        "Give a uid from take_snapshot (e12), or a selector: css=button.save or text=Save.",
+    )
+
+
+async def _by_uid(page: Page, number: int) -> Element:
+    owner = page.host.uids.owner(number)
+    if owner is None:
+        raise ElementNotFound(f"No element has had the uid e{number}.", "Call take_snapshot for the uids there are.")
+    if owner.page_id != page.id:
+        raise ElementNotFound(
+            f"uid e{number} belongs to page {owner.page_id}, not to page {page.id}.",
+            f"Pass pageId {owner.page_id}, or take a snapshot of page {page.id}.",
+        )
+    frame = page.frames.get(owner.frame_id)
+    if frame is None:
+        raise FrameGone(f"The frame of uid e{number} is no longer in the page.", "Take a new snapshot.")
+    gone = ElementGone(
+        f"The element e{number} is gone: its {'page' if frame.is_main else 'frame'} has navigated since"
+        f" (now {one_line(frame.url)[:200]}).",
+        "Take a new snapshot.",
+    )
+    if frame.loader_id != owner.loader_id:
+        raise gone
+    try:
+        object_id = await frame.call_for_object(NODE_OF, number)
+    except DocumentReplaced as error:
+        raise gone from error
+    if object_id is None:
+        raise ElementGone(
+            f"The element e{number} is gone: it was removed from the page.",
+            "The page may have drawn it anew: take a new snapshot.",
+        )
+    return Element(frame, object_id, f"e{number}")
+
+
+async def _by_selector(page: Page, kind: str, value: str) -> Element:
+    label = f"{kind}={one_line(value)}"
+    frames = page.main_frame.subtree()
+    results = await asyncio.gather(*(_query(frame, kind, value) for frame in frames), return_exceptions=True)
+    total = 0
+    hits: list[tuple[Frame, list[tuple[int, str]]]] = []
+    for frame, result in zip(frames, results, strict=True):
+        if isinstance(result, BaseException):
+            # A frame that went away or does not answer holds no match; the page itself must answer.
+            if frame.is_main or not isinstance(result, PagelensError):
+                raise result
+            continue
+        if "error" in result:
+            raise InvalidInput(f"{quoted(label)} is not a valid selector: {one_line(result['error'])}")
+        if result["total"]:
+            total += result["total"]
+            hits.append((frame, [(number, words) for number, words in result["shown"]]))
+    if total == 0:
+        raise ElementNotFound(f"No element matches {quoted(label)}.", "Call take_snapshot to see what is there.")
+    if total > 1:
+        lines = [f"uid=e{number} {one_line(words)}" for _, shown in hits for number, words in shown][:CANDIDATES]
+        more = f" and {total - len(lines)} more" if total > len(lines) else ""
+        raise ElementAmbiguous(
+            f"{quoted(label)} matches {total} elements: {'; '.join(lines)}{more}.", "Use one of these uids."
+        )
+    frame = hits[0][0]
+    object_id = await frame.call_for_object(QUERIED)
+    if object_id is None:
+        raise ElementGone(f"The element of {quoted(label)} was removed at this moment.", "Try again.")
+    return Element(frame, object_id, label)
+
+
+async def _query(frame: Frame, kind: str, value: str) -> dict[str, Any]:
+    result: dict[str, Any] = await frame.call(QUERY, kind, value, CANDIDATES)
+    if any(number == 0 for number, _ in result.get("shown", [])):
+        await frame.give_uids(CANDIDATES)
+        result = await frame.call(QUERY, kind, value, CANDIDATES)
+    return result

@@ -1,0 +1,273 @@
+"""A live Chrome: its process, its connection and its pages."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import logging
+from typing import Any
+
+from pagelens.browser.downloads import Downloads
+from pagelens.browser.page import Page
+from pagelens.browser.process import ChromeProcess, launch
+from pagelens.browser.uids import UidAllocator
+from pagelens.cdp.session import Session
+from pagelens.core.options import Options
+from pagelens.core.signals import Signal
+from pagelens.errors import ConnectionLost, PageClosed, PageNotFound
+
+__all__ = ["BrowserHost"]
+
+log = logging.getLogger(__name__)
+
+#: Targets that are no business of ours: Chrome's own surfaces, and the tab and browser targets around pages.
+_ALWAYS_EXCLUDED = ("browser_ui", "browser", "tab")
+
+
+class BrowserHost:
+    """Owns the browser: starts it on first use, again after a loss, and ends it.
+
+    Several contexts may share one host; none of them closes it.
+
+    Attributes:
+        options: what the user chose.
+        generation: 0 before the first start, one more at each.
+        pages: live pages by id, in order of birth. Ids are never used again, also across restarts.
+        workers: sessions of service and shared workers, by target id.
+        page_created: a page is about to be initialised: connect to its signals here.
+        uids: the numbers of elements.
+        downloads: files that pages sent to be saved.
+    """
+
+    def __init__(self, options: Options) -> None:
+        self.options = options
+        self.generation = 0
+        self.pages: dict[int, Page] = {}
+        self.workers: dict[str, Session] = {}
+        self.page_created: Signal[Page] = Signal("page_created")
+        self.uids = UidAllocator()
+        self.downloads = Downloads(self)
+        self._page_ids = itertools.count(1)
+        self._process: ChromeProcess | None = None
+        self._starting = asyncio.Lock()
+        self._by_target: dict[str, Page] = {}
+        self._undecided: dict[str, Session] = {}
+        self._closed_pages: dict[int, str] = {}
+        self._is_closed = False
+
+    # -- life ----------------------------------------------------------------------------------------
+
+    @property
+    def is_running(self) -> bool:
+        """Whether Chrome is there and connected."""
+        return self._process is not None and self._process.connection.lost is None
+
+    @property
+    def product(self) -> str:
+        """E.g. ``Chrome/156.0.8078.108``; empty before the first start."""
+        return self._process.product if self._process else ""
+
+    @property
+    def notes(self) -> list[str]:
+        """What was decided on the user's behalf at the last start, one sentence each."""
+        return self._process.notes if self._process else []
+
+    @property
+    def root(self) -> Session:
+        """The browser's own session.
+
+        Raises:
+            ConnectionLost: Chrome is not running.
+        """
+        if self._process is None:
+            raise ConnectionLost("Chrome is not running.", "The next call starts it.")
+        return self._process.connection.root
+
+    async def ensure_running(self) -> bool:
+        """Start Chrome if it is not running; calls at the same time start it once.
+
+        Returns:
+            Whether this call had to start it again after it was lost.
+
+        Raises:
+            BrowserError: it can't be started; see `pagelens.browser.process.launch`.
+        """
+        if self.is_running:
+            return False
+        async with self._starting:
+            if self.is_running:
+                return False
+            if self._is_closed:
+                raise ConnectionLost("The browser has been closed.", "Start pagelens again.")
+            lost = self._process
+            if lost is not None:
+                await lost.close()
+            self._process = await launch(self.options)
+            self.generation += 1
+            try:
+                await self._take_over()
+            except BaseException:
+                await self._process.close()
+                raise
+            return lost is not None
+
+    async def close(self) -> None:
+        """End Chrome. Idempotent; the host can't be started again."""
+        self._is_closed = True
+        async with self._starting:
+            if self._process is not None:
+                await self._process.close()
+        self.downloads.remove_empty_directory()
+
+    async def _take_over(self) -> None:
+        assert self._process is not None
+        connection = self._process.connection
+        connection.on_lost(self._lost)
+        root = connection.root
+        root.on("Target.attachedToTarget", self._attached)
+        root.on("Target.detachedFromTarget", self._detached)
+        root.on("Target.targetInfoChanged", self._info_changed)
+        root.on("Target.targetDestroyed", lambda p: self._target_gone(p["targetId"], "it was closed"))
+        root.on("Target.targetCrashed", self._target_crashed)
+        self.downloads.listen(root)
+        replies = [
+            root.post("Target.setDiscoverTargets", {"discover": True, "filter": self._filter()}),
+            root.post("Target.setAutoAttach", self.auto_attach(root=True)),
+            root.post("Browser.setDownloadBehavior", self.downloads.behavior()),
+        ]
+        for reply in replies:
+            await reply
+        for page in list(self.pages.values()):
+            await page.wait_initialised()
+            await self._fit(page)
+
+    # -- pages ---------------------------------------------------------------------------------------
+
+    async def new_page(self, *, background: bool = False) -> Page:
+        """Open a page on about:blank, initialised: whatever it loads next is recorded from the start.
+
+        Args:
+            background: leave the page that is in front where it is.
+        """
+        params: dict[str, Any] = {"url": "about:blank", "background": background}
+        if self._process is not None and self._process.headless:
+            # A window of its own keeps every page visible, and so able to be photographed.
+            params["newWindow"] = True
+            if self.options.viewport:
+                params["width"], params["height"] = self.options.viewport
+        target_id = (await self.root.send("Target.createTarget", params))["targetId"]
+        page = self._by_target.get(target_id)
+        if page is None:
+            # Announced before the reply, always; unless it has been closed within the same moment.
+            raise PageClosed("The new page was closed before it could be used.", "Open another one.")
+        await page.wait_initialised()
+        await self._fit(page)
+        return page
+
+    def page(self, page_id: int) -> Page:
+        """The live page of this id.
+
+        Raises:
+            PageClosed: there was one, and it is closed. PageNotFound: there never was.
+        """
+        page = self.pages.get(page_id)
+        if page is not None:
+            return page
+        live = ", ".join(map(str, self.pages)) or "none"
+        if page_id in self._closed_pages:
+            raise PageClosed(f"Page {page_id} is closed ({self._closed_pages[page_id]}).", f"Open pages: {live}.")
+        raise PageNotFound(f"There is no page {page_id}.", f"Open pages: {live}. Call list_pages to see them.")
+
+    def page_of_frame(self, frame_id: str) -> Page | None:
+        """The page that holds a frame."""
+        return next((page for page in self.pages.values() if frame_id in page.frames), None)
+
+    def auto_attach(self, *, root: bool) -> dict[str, Any]:
+        """Parameters for ``Target.setAutoAttach`` on the root or a page's session."""
+        return {
+            "autoAttach": True,
+            "waitForDebuggerOnStart": True,
+            "flatten": True,
+            # A service worker attaches at the root; it would attach to each of its pages once more.
+            "filter": self._filter() if root else self._filter("service_worker"),
+        }
+
+    @staticmethod
+    def _filter(*more: str) -> list[dict[str, Any]]:
+        return [*({"type": kind, "exclude": True} for kind in (*_ALWAYS_EXCLUDED, *more)), {}]
+
+    async def _fit(self, page: Page) -> None:
+        """Give the page the viewport that the user chose."""
+        if self.options.viewport is None or page.closed is not None:
+            return
+        width, height = self.options.viewport
+        window = await self.root.send("Browser.getWindowForTarget", {"targetId": page.target_id})
+        await self.root.send(
+            "Browser.setContentsSize", {"windowId": window["windowId"], "width": width, "height": height}
+        )
+
+    # -- events --------------------------------------------------------------------------------------
+
+    def _attached(self, p: dict[str, Any]) -> None:
+        info = p["targetInfo"]
+        kind: str = info["type"]
+        session = self.root.connection.open_session(p["sessionId"], target_id=info["targetId"], target_type=kind)
+        if kind == "page" and not info["url"].startswith("devtools://"):
+            self._page_attached(session, info)
+            return
+        if kind in ("service_worker", "shared_worker"):
+            self.workers[info["targetId"]] = session
+            session.post("Runtime.enable")
+        elif kind == "other":
+            # Popups and side panels of extensions become pages a moment later.
+            self._undecided[info["targetId"]] = session
+        session.post("Runtime.runIfWaitingForDebugger")
+
+    def _page_attached(self, session: Session, info: dict[str, Any]) -> None:
+        opener = self._by_target.get(info.get("openerId", ""))
+        if opener is not None and not opener.may_open_popup():
+            self.root.post("Target.closeTarget", {"targetId": info["targetId"]})
+            return
+        page = Page(self, next(self._page_ids), session, info, opener)
+        self.pages[page.id] = page
+        self._by_target[page.target_id] = page
+        self.page_created.emit(page)
+        page.start()
+        if opener is not None:
+            opener.popup(page)
+
+    def _info_changed(self, p: dict[str, Any]) -> None:
+        info = p["targetInfo"]
+        page = self._by_target.get(info["targetId"])
+        if page is not None:
+            page.info_changed(info)
+        elif info["type"] == "page" and (session := self._undecided.pop(info["targetId"], None)) is not None:
+            self._page_attached(session, info)
+
+    def _detached(self, p: dict[str, Any]) -> None:
+        session = self.root.connection.session(p["sessionId"])
+        if session is not None:
+            self.root.connection.close_session(p["sessionId"], "its target was closed")
+            self._target_gone(session.target_id, "it was closed")
+
+    def _target_gone(self, target_id: str, reason: str) -> None:
+        self.workers.pop(target_id, None)
+        self._undecided.pop(target_id, None)
+        page = self._by_target.pop(target_id, None)
+        if page is not None:
+            del self.pages[page.id]
+            self._closed_pages[page.id] = reason
+            page.gone(reason)
+
+    def _target_crashed(self, p: dict[str, Any]) -> None:
+        page = self._by_target.get(p["targetId"])
+        if page is not None:
+            page.crash()
+
+    def _lost(self, reason: str) -> None:
+        if not self._is_closed:
+            log.warning("the connection to Chrome is lost: %s", reason)
+        for target_id in list(self._by_target):
+            self._target_gone(target_id, "Chrome ended")
+        self.workers.clear()
+        self._undecided.clear()

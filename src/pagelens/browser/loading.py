@@ -1,0 +1,271 @@
+"""What a page is loading: navigations of its frames and requests in flight, as one small state machine.
+
+Chrome reports a navigation as a train of events whose order varies by kind (``docs/cdp`` facts: link and
+form navigations are announced before the reply to the mouse event, history moves only when they start,
+``javascript:`` links are announced and withdrawn, a 204 or a download starts and stops without a new
+document, a bfcache restore never fires a load event). `LoadTracker` folds these events into plain state;
+those who wait state what they wait for as a predicate over it. Nobody waits for one event by name.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from pagelens.cdp.session import Session
+
+__all__ = ["FrameLoad", "InFlight", "LoadTracker"]
+
+#: Requests of these types are no sign of a page still loading: they may stay open for ever.
+_ENDLESS_TYPES = frozenset({"EventSource", "WebSocket", "Ping", "Preflight", "CSPViolationReport", "Prefetch"})
+#: A timer-driven navigation (meta refresh) with a longer delay than this is not "about to happen". Seconds.
+_SOON = 0.05
+
+
+@dataclass(slots=True)
+class InFlight:
+    """A request without an end so far."""
+
+    url: str
+    type: str
+    frame_id: str
+    loader_id: str
+    serial: int
+
+    @property
+    def counts(self) -> bool:
+        """Whether a page with this request open is still loading."""
+        return self.type not in _ENDLESS_TYPES and not self.url.startswith(("data:", "blob:"))
+
+
+@dataclass(slots=True)
+class FrameLoad:
+    """The navigation state of one frame. All ``*_at`` are serial numbers of the tracker; 0 means never.
+
+    Attributes:
+        loader_id: the document that is there.
+        milestones: lifecycle names reached by it: ``DOMContentLoaded``, ``load``, ``networkIdle``…
+        requested_at, requested_url: the renderer announced a navigation of this frame.
+        cleared_at: an announced navigation was withdrawn, or passed on to the browser process.
+        started_at, started_loader, started_url: the browser began one (history moves and reloads too).
+        committed_at, committed_kind: a new document, ``document``, ``bfcache`` or ``error``.
+        moved_at, moved_url: a same-document navigation.
+        stopped_at: the frame stopped loading.
+    """
+
+    loader_id: str = ""
+    milestones: set[str] = field(default_factory=set)
+    requested_at: int = 0
+    requested_url: str = ""
+    cleared_at: int = 0
+    started_at: int = 0
+    started_loader: str = ""
+    started_url: str = ""
+    committed_at: int = 0
+    committed_kind: str = "document"
+    moved_at: int = 0
+    moved_url: str = ""
+    stopped_at: int = 0
+
+    @property
+    def is_under_way(self) -> bool:
+        """Whether a cross-document navigation has begun and neither committed nor ended."""
+        return self.started_at > max(self.committed_at, self.stopped_at)
+
+    def news_since(self, serial: int) -> bool:
+        """Whether a navigation was announced, begun or made since then."""
+        return max(self.requested_at, self.started_at, self.committed_at, self.moved_at) > serial
+
+
+class LoadTracker:
+    """Follows all frames of one page.
+
+    Attributes:
+        serial: grows with every event; take it as a mark before an action.
+        in_flight: requests without an end, by (session id, request id).
+        active_at: loop time of the last request that began or ended.
+        status: HTTP status of documents by loader id, the last hop's.
+        failure: ``net::`` error of document requests by loader id.
+    """
+
+    def __init__(self) -> None:
+        self.serial = 0
+        self.frames: dict[str, FrameLoad] = {}
+        self.in_flight: dict[tuple[str, str], InFlight] = {}
+        self.active_at = 0.0
+        self.status: dict[str, int] = {}
+        self.failure: dict[str, str] = {}
+        self._waiters: set[asyncio.Future[None]] = set()
+
+    def of(self, frame_id: str) -> FrameLoad:
+        """The state of a frame, made when it is new."""
+        load = self.frames.get(frame_id)
+        if load is None:
+            load = self.frames[frame_id] = FrameLoad()
+        return load
+
+    def touch(self) -> int:
+        """Something changed: wake those who wait. Returns the new serial."""
+        self.serial += 1
+        if self._waiters:
+            for waiter in self._waiters:
+                if not waiter.done():
+                    waiter.set_result(None)
+        return self.serial
+
+    async def wait(self, condition: Callable[[], bool], timeout: float) -> bool:
+        """Wait until `condition` holds, at most `timeout` seconds; returns whether it does."""
+        loop = asyncio.get_running_loop()
+        end = loop.time() + timeout
+        while not condition():
+            left = end - loop.time()
+            if left <= 0:
+                return False
+            waiter: asyncio.Future[None] = loop.create_future()
+            self._waiters.add(waiter)
+            timer = loop.call_later(left, lambda w=waiter: w.done() or w.set_result(None))  # type: ignore[misc]
+            try:
+                await waiter
+            finally:
+                timer.cancel()
+                self._waiters.discard(waiter)
+        return True
+
+    def pending(self, since: int = 0, *, types: frozenset[str] | None = None) -> list[InFlight]:
+        """Requests in flight that count as loading, begun after `since`, of `types` when given."""
+        return [
+            r for r in self.in_flight.values() if r.serial > since and r.counts and (types is None or r.type in types)
+        ]
+
+    # -- events --------------------------------------------------------------------------------------
+
+    def listen(self, session: Session) -> None:
+        """Subscribe to a session of the page: its own, or that of a frame in another process."""
+        on = session.on
+        on("Page.frameScheduledNavigation", self._scheduled)
+        on("Page.frameRequestedNavigation", self._requested)
+        on("Page.frameClearedScheduledNavigation", self._cleared)
+        on("Page.frameStartedNavigating", self._started)
+        on("Page.frameStoppedLoading", self._stopped)
+        on("Page.lifecycleEvent", self._lifecycle)
+        self.listen_network(session)
+
+    def listen_network(self, session: Session) -> None:
+        """Subscribe to the requests of a session (workers have nothing else)."""
+        on = session.on
+        on("Network.requestWillBeSent", lambda p: self._request(session.id, p))
+        on("Network.responseReceived", self._response)
+        on("Network.loadingFinished", lambda p: self._request_ended(session.id, p))
+        on("Network.loadingFailed", lambda p: self._request_failed(session.id, p))
+        session.on_closed(lambda _: self._session_closed(session.id))
+
+    def navigated(self, frame_id: str, loader_id: str, kind: str) -> None:
+        """A frame has a new document (told by `Page`, which has updated its frames)."""
+        load = self.of(frame_id)
+        load.committed_at = self.touch()
+        load.committed_kind = kind
+        if load.loader_id != loader_id:
+            load.loader_id = loader_id
+            load.milestones = set()
+        if kind == "bfcache":
+            load.milestones |= {"DOMContentLoaded", "load"}
+        # What the former document had in flight is nobody's business any more; Chrome does not always say so.
+        self._drop(lambda r: r.frame_id == frame_id and r.loader_id != loader_id)
+
+    def moved_within(self, frame_id: str, url: str) -> None:
+        """A frame navigated within its document."""
+        load = self.of(frame_id)
+        load.moved_at = self.touch()
+        load.moved_url = url
+
+    def frame_gone(self, frame_id: str) -> None:
+        """A frame was removed."""
+        self.frames.pop(frame_id, None)
+        self._drop(lambda r: r.frame_id == frame_id)
+        self.touch()
+
+    def forget_all(self) -> None:
+        """The renderer died: nothing is in flight any more."""
+        self.in_flight.clear()
+        for load in self.frames.values():
+            load.stopped_at = self.serial + 1
+        self.touch()
+
+    def _scheduled(self, p: dict[str, Any]) -> None:
+        if p.get("delay", 0) <= _SOON:
+            self._announced(p["frameId"], p["url"])
+
+    def _requested(self, p: dict[str, Any]) -> None:
+        if p.get("disposition", "currentTab") == "currentTab":
+            self._announced(p["frameId"], p["url"])
+
+    def _announced(self, frame_id: str, url: str) -> None:
+        load = self.of(frame_id)
+        load.requested_at = self.touch()
+        load.requested_url = url
+
+    def _cleared(self, p: dict[str, Any]) -> None:
+        load = self.of(p["frameId"])
+        load.cleared_at = self.touch()
+
+    def _started(self, p: dict[str, Any]) -> None:
+        if p.get("navigationType") in ("sameDocument", "historySameDocument"):
+            return
+        load = self.of(p["frameId"])
+        load.started_at = self.touch()
+        load.started_loader = p["loaderId"]
+        load.started_url = p["url"]
+
+    def _stopped(self, p: dict[str, Any]) -> None:
+        load = self.of(p["frameId"])
+        load.stopped_at = self.touch()
+
+    def _lifecycle(self, p: dict[str, Any]) -> None:
+        load = self.of(p["frameId"])
+        if p["name"] == "init":
+            # Comes with the commit, sometimes a moment before Page.frameNavigated.
+            if load.loader_id != p["loaderId"]:
+                load.loader_id = p["loaderId"]
+                load.milestones = set()
+        elif p["loaderId"] == load.loader_id:
+            load.milestones.add(p["name"])
+        self.touch()
+
+    def _request(self, session_id: str, p: dict[str, Any]) -> None:
+        serial = self.touch()
+        self.active_at = asyncio.get_running_loop().time()
+        self.in_flight[session_id, p["requestId"]] = InFlight(
+            p["request"]["url"], p.get("type", "Other"), p.get("frameId", ""), p.get("loaderId", ""), serial
+        )
+
+    def _response(self, p: dict[str, Any]) -> None:
+        if p.get("type") == "Document" and p["response"]["url"].startswith("http"):
+            self.status[p["loaderId"]] = p["response"]["status"]
+            self._bound(self.status)
+
+    def _request_ended(self, session_id: str, p: dict[str, Any]) -> None:
+        if self.in_flight.pop((session_id, p["requestId"]), None) is not None:
+            self.active_at = asyncio.get_running_loop().time()
+            self.touch()
+
+    def _request_failed(self, session_id: str, p: dict[str, Any]) -> None:
+        if p.get("type") == "Document":
+            self.failure[p["requestId"]] = p.get("errorText", "")
+            self._bound(self.failure)
+        self._request_ended(session_id, p)
+
+    def _session_closed(self, session_id: str) -> None:
+        for key in [k for k in self.in_flight if k[0] == session_id]:
+            del self.in_flight[key]
+        self.touch()
+
+    def _drop(self, gone: Callable[[InFlight], bool]) -> None:
+        for key in [k for k, r in self.in_flight.items() if gone(r)]:
+            del self.in_flight[key]
+
+    @staticmethod
+    def _bound(record: dict[str, Any]) -> None:
+        while len(record) > 200:
+            del record[next(iter(record))]
