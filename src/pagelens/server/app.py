@@ -40,7 +40,7 @@ INSTRUCTIONS = """\
 pagelens drives a live Chrome; it starts with the first tool call.
 
 - Look before acting: take_snapshot shows the page as text. Act with its uids (click, fill): uid=e12 names one element \
-until that element or its document is gone. css=... and text=... work wherever a uid does, if exactly one element matches.
+until that element or its document is gone. css=... and text=... work wherever a uid does, if one element matches.
 - After an action read its reply: it says what happened (navigation, new page, dialog, download), so a new snapshot is \
 only needed to see new elements.
 - Tools use the selected page unless given a pageId (list_pages); ids are never reused. new_page selects its page, \
@@ -209,21 +209,23 @@ class _Reporter:
 
     def __init__(self, ctx: Context) -> None:
         self._ctx = ctx
+        self._beats = 0.0
         self._is_told_by_tool = False
 
     async def report(self, done: float, total: float | None = None, message: str | None = None) -> None:
-        """What the tool itself says."""
+        """What the tool itself says, on top of what the signs of life have counted."""
         self._is_told_by_tool = True
-        await self._ctx.session.report_progress(done, total, json_safe(message))
+        total = None if total is None else self._beats + total
+        await self._ctx.session.report_progress(self._beats + done, total, json_safe(message))
 
     async def beat(self, call: ToolCall) -> None:
-        """A sign of life every few seconds, as long as the tool itself says nothing."""
-        seconds = 0.0
-        while not self._is_told_by_tool:
+        """A sign of life every few seconds, until the tool itself says something."""
+        while True:
             await asyncio.sleep(HEARTBEAT)
-            seconds += HEARTBEAT
-            if not self._is_told_by_tool:
-                await self._ctx.session.report_progress(seconds, None, f"{call.tool.name}: {call.stage}")
+            if self._is_told_by_tool:
+                return
+            self._beats += HEARTBEAT
+            await self._ctx.session.report_progress(self._beats, None, f"{call.tool.name}: {call.stage}")
 
 
 def _refused(error: PagelensError) -> types.CallToolResult:
