@@ -25,9 +25,9 @@ from pagelens.response.section import Section
 from pagelens.response.sections import SECTIONS
 
 if TYPE_CHECKING:
+    from pagelens.browser.effect import Effect
     from pagelens.browser.navigation import NavigationResult
     from pagelens.browser.screenshot import Screenshot
-    from pagelens.browser.settle import Effect
     from pagelens.context.mcp_context import McpContext
     from pagelens.context.mcp_page import McpPage
 
@@ -65,17 +65,21 @@ class McpResponse:
         self.order = Order()
 
     def for_page(self, page: McpPage, *, name_it: bool = False) -> None:
-        """Say which page the reply is about; `name_it` tells the reader too."""
+        """Say which page the reply is about; `name_it` tells the reader too.
+
+        What happened on it unwatched before this call is taken up now, so that it isn't mixed with what the call does.
+        """
         self.order.page = page
         self.order.name_page = name_it
+        self.order.news += page.take_news()
 
     def append_line(self, text: str) -> None:
         """Add one line of the tool's own. Page text in it must be safe already."""
         self.order.lines.append(text)
 
-    def attach_result(self, text: str, *, truncated: bool = False, file_path: Path | None = None) -> None:
-        """Show the value that a script returned, or write it to `file_path`."""
-        self.order.result = ResultOrder(text, truncated, file_path)
+    def attach_result(self, text: str, *, note: str = "", file_path: Path | None = None) -> None:
+        """Show the value that a script returned, or write it to `file_path`; `note` tells what it lacks."""
+        self.order.result = ResultOrder(text, note, file_path)
 
     def attach_image(self, data: bytes, mime: str, caption: str, *, file_path: Path | None = None) -> None:
         """Show a picture after the text, or write it to `file_path`; `caption` describes it in a few words."""

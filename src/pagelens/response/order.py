@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from pagelens.browser.effect import Effect
     from pagelens.browser.navigation import NavigationResult
-    from pagelens.browser.settle import Effect
     from pagelens.context.mcp_page import McpPage
 
 __all__ = [
@@ -34,10 +34,10 @@ class SnapshotOrder:
 
 @dataclass(frozen=True, slots=True)
 class ResultOrder:
-    """A value that a script returned, as the page's serializer wrote it."""
+    """A value that a script returned, as the page's serializer wrote it; `note` tells what it lacks."""
 
     text: str
-    truncated: bool = False
+    note: str = ""
     file_path: Path | None = None
 
 
@@ -103,10 +103,12 @@ class Order:
     Attributes:
         page: the page that the reply is about, when it is about one.
         name_page: say which page that is (the caller did not, and more than one could be meant).
+        news: what had happened on the page, unwatched, before the call.
     """
 
     page: McpPage | None = None
     name_page: bool = False
+    news: list[str] = field(default_factory=list)
     lines: list[str] = field(default_factory=list)
     result: ResultOrder | None = None
     navigation: NavigationOrder | None = None

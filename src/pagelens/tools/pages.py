@@ -60,6 +60,8 @@ class NavigatePageParams(ToolParams):
             raise ValueError("give url, or type back, forward or reload")
         if self.type not in (None, "url") and self.url:
             raise ValueError(f"url goes with type url, not with {self.type}")
+        if self.initScript is not None and self.type in ("back", "forward"):
+            raise ValueError("initScript goes with type url or reload")
         return self
 
 
@@ -111,7 +113,7 @@ async def select_page(request: ToolRequest[SelectPageParams], response: McpRespo
     response.for_page(page)
     if request.params.bringToFront:
         await page.bring_to_front()
-    response.append_line(f"Selected page {page.describe()}.")
+    response.append_line(f"Page {page.id} is selected now: {page.printable_url}")
 
 
 @define_tool(
@@ -129,7 +131,7 @@ async def close_page(request: ToolRequest[ClosePageParams], response: McpRespons
     selected = await context.close_page(request.params.pageId)
     text = f"Closed page {request.params.pageId}."
     if before != selected.id:
-        text += f" Selected now: page {selected.describe()}."
+        text += f" Page {selected.id} is selected now: {selected.printable_url}"
     response.append_line(text)
 
 

@@ -48,14 +48,18 @@ async def evaluate_script(
     request: PageToolRequest[EvaluateScriptParams], response: McpResponse, context: McpContext
 ) -> None:
     params = request.params
-    result, effect = await request.page.evaluate(
+    path = request.paths.get("filePath")
+    done = await request.page.evaluate(
         params.function,
         kind=params.format or "function",
         args=params.args or (),
         dialog_action=params.dialogAction,
+        large=path is not None,
     )
-    if result is None:
-        response.append_line("The script has not returned: the dialog it opened holds it.")
+    response.attach_effect(done.effect)
+    if done.lost is not None:
+        raise done.lost
+    if done.report is None:
+        response.append_line("The script has not returned yet: the dialog that it opened holds the page.")
     else:
-        response.attach_result(result.text, truncated=result.truncated, file_path=request.paths.get("filePath"))
-    response.attach_effect(effect)
+        response.attach_result(done.report.text, note=done.report.note, file_path=path)

@@ -22,20 +22,23 @@ class NoticesSection:
     def __init__(self) -> None:
         self._context: McpContext | None = None
         self._page_used: str | None = None
+        self._news: list[str] = []
 
     def wanted(self, order: Order) -> bool:
         return True
 
     async def compute(self, order: Order, context: McpContext) -> None:
         self._context = context
+        self._news = [shortened(one_line(news), 400) for news in order.news]
         if order.name_page and order.page is not None:
-            self._page_used = f"Page {order.page.id} was used: {shortened(one_line(order.page.url), 200)}"
+            self._page_used = f"Page {order.page.id} was used: {order.page.printable_url}"
 
     def render(self, out: Output) -> None:
         if self._context is None:
             return
         notices = self._context.drain_notices()
         texts = [notice.text for notice in notices]
+        texts += [f"Since the last call: {news}" for news in self._news]
         if self._page_used is not None:
             texts.append(self._page_used)
         for text in texts:

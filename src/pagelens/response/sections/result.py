@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from pagelens.core.safe_text import safe_block, without_surrogates
-from pagelens.response.budget import Cut, cut_text
 from pagelens.response.order import Order, ResultOrder
 from pagelens.response.output import Output
 
@@ -16,13 +15,12 @@ __all__ = ["ResultSection"]
 
 
 class ResultSection:
-    """A short value on the line itself, a long one in a fence, the rest of a huge one in a file."""
+    """A value of one line on the line itself, a longer one in a fence, or in a file."""
 
     key: ClassVar[str] = "result"
 
     def __init__(self) -> None:
         self._order = ResultOrder("")
-        self._cut: Cut | None = None
         self._saved: str | None = None
 
     def wanted(self, order: Order) -> bool:
@@ -34,33 +32,27 @@ class ResultSection:
         if order.result.file_path is not None:
             data = without_surrogates(order.result.text).encode()
             self._saved = str(await context.write_file(order.result.file_path, data))
-        else:
-            self._cut = cut_text(safe_block(order.result.text))
 
     def render(self, out: Output) -> None:
         if self._saved is not None:
             out.line(f"Result written to {self._saved} ({len(self._order.text)} characters).")
             out.json["resultFilePath"] = self._saved
-        elif self._cut is not None:
-            self._inline(out, self._cut)
-        if self._order.truncated:
-            out.line("The value was larger than what is read from a page: return less of it to see the rest.")
-            out.json["resultTruncated"] = True
-
-    def _inline(self, out: Output, cut: Cut) -> None:
-        if "\n" in cut.text:
-            # Longer than any run of backticks inside: the value can't close the fence and go on as ours.
-            fence = "```"
-            while fence in cut.text:
-                fence += "`"
-            out.line("Result:")
-            out.block(f"{fence}\n{cut.text}\n{fence}")
         else:
-            out.line(f"Result: {cut.text}")
-        out.json["result"] = cut.text
-        if cut.is_cut:
-            out.line(
-                f"Cut: {len(cut.text)} of {cut.total_chars} characters shown. "
-                "For all of it call again with filePath, or return less."
-            )
-            out.json["resultCut"] = True
+            text = safe_block(self._order.text)
+            if "\n" in text:
+                out.line("Result:")
+                out.block(_fenced(text))
+            else:
+                out.line(f"Result: {text}")
+            out.json["result"] = text
+        if self._order.note:
+            out.line(self._order.note)
+            out.json["resultNote"] = self._order.note
+
+
+def _fenced(text: str) -> str:
+    """In a fence longer than any inside: the value can't close it and go on as if it were ours."""
+    fence = "```"
+    while fence in text:
+        fence += "`"
+    return f"{fence}\n{text}\n{fence}"
