@@ -85,7 +85,9 @@ def download_line(download: Download) -> str:
     if download.state == "canceled":
         return f"Download of {name} was canceled."
     total = f" of {download.total}" if download.total else ""
-    return f"Download of {name} began ({download.received}{total} bytes so far); a later reply tells when it is complete."
+    return (
+        f"Download of {name} began ({download.received}{total} bytes so far); a later reply tells when it is complete."
+    )
 
 
 def download_json(download: Download) -> DownloadJson:
