@@ -115,7 +115,7 @@ async def follow(frame: Frame, mark: int, end: float) -> Followed:
             state = "superseded" if crossing(load, mark) and not interrupted(page) else state
         if state == "superseded":
             continue
-        pending = [r.url for r in loads.pending() if r.frame_id == frame.id]
+        pending = [] if state == "loaded" else [r.url for r in loads.pending() if r.frame_id == frame.id]
         return Followed(state, load.loader_id, True, pending)
     return Followed("loading", loads.of(frame.id).loader_id, True)
 

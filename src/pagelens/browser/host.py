@@ -7,6 +7,7 @@ import itertools
 import logging
 from typing import Any
 
+from pagelens.browser.arguments import HEADLESS_VIEWPORT
 from pagelens.browser.downloads import Downloads
 from pagelens.browser.page import Page
 from pagelens.browser.process import ChromeProcess, launch
@@ -153,8 +154,6 @@ class BrowserHost:
         if self._process is not None and self._process.headless:
             # A window of its own keeps every page visible, and so able to be photographed.
             params["newWindow"] = True
-            if self.options.viewport:
-                params["width"], params["height"] = self.options.viewport
         target_id = (await self.root.send("Target.createTarget", params))["targetId"]
         page = self._by_target.get(target_id)
         if page is None:
@@ -197,10 +196,12 @@ class BrowserHost:
         return [*({"type": kind, "exclude": True} for kind in (*_ALWAYS_EXCLUDED, *more)), {}]
 
     async def _fit(self, page: Page) -> None:
-        """Give the page the viewport that the user chose."""
-        if self.options.viewport is None or page.closed is not None:
+        """Give the page the viewport that the user chose, or a usual one when nobody sees its window."""
+        assert self._process is not None
+        size = self.options.viewport or (HEADLESS_VIEWPORT if self._process.headless else None)
+        if size is None or page.closed is not None:
             return
-        width, height = self.options.viewport
+        width, height = size
         window = await self.root.send("Browser.getWindowForTarget", {"targetId": page.target_id})
         await self.root.send(
             "Browser.setContentsSize", {"windowId": window["windowId"], "width": width, "height": height}

@@ -18,8 +18,9 @@ from pagelens.cdp.session import Session
 
 __all__ = ["FrameLoad", "InFlight", "LoadTracker"]
 
-#: Requests of these types are no sign of a page still loading: they may stay open for ever.
-_ENDLESS_TYPES = frozenset({"EventSource", "WebSocket", "Ping", "Preflight", "CSPViolationReport", "Prefetch"})
+#: Requests of these types are no sign of a page still loading: they may stay open for ever, or nothing
+#: in the page waits for them (``Other`` is the icon).
+_IDLE_TYPES = frozenset({"EventSource", "WebSocket", "Ping", "Preflight", "CSPViolationReport", "Prefetch", "Other"})
 #: A timer-driven navigation (meta refresh) with a longer delay than this is not "about to happen". Seconds.
 _SOON = 0.05
 
@@ -37,7 +38,7 @@ class InFlight:
     @property
     def counts(self) -> bool:
         """Whether a page with this request open is still loading."""
-        return self.type not in _ENDLESS_TYPES and not self.url.startswith(("data:", "blob:"))
+        return self.type not in _IDLE_TYPES and not self.url.startswith(("data:", "blob:"))
 
 
 @dataclass(slots=True)

@@ -105,6 +105,8 @@ async def navigate(
         if error and error not in ("net::ERR_HTTP_RESPONSE_CODE_FAILURE",):
             result = await _ended(page, address, error, answer, mark, effect, end)
         elif reply.done and "loaderId" not in answer:
+            load = page.loads.of(main.id)
+            await page.loads.wait(lambda: load.moved_at > mark or interrupted(page), BEGINS)
             result = NavigationResult("same_document", main.url)
         else:
             # Chrome answers when the document is committed or about to be: the rest is followed.
@@ -179,7 +181,7 @@ async def _begun_by_browser(
         if load.moved_at > mark and not crossing(load, mark):
             result = NavigationResult("same_document", main.url)
         elif page.stayed:
-            raise _stayed(page, what)
+            raise await _stayed(page, what)
         elif not crossing(load, mark) and not interrupted(page):
             raise NavigationFailed(
                 f"Chrome did not begin {what} within {min(timeout, BEGINS):g} s.",
@@ -217,6 +219,8 @@ async def _navigating(
         # An endless loop must be ended before the navigation is ordered: afterwards nothing ends it any more.
         page.end_script()
         await page.is_responsive()
+    # A crashed page is revived by what follows.
+    page.is_crashed = False
     effect = Effect(earlier=page.take_news())
     page.watchers.append(effect)
     page.before_unload = before_unload
@@ -277,7 +281,7 @@ async def _ended(
         if status in (204, 205):
             return NavigationResult("no_content", page.url, status)
         if page.stayed:
-            raise _stayed(page, what)
+            raise await _stayed(page, what)
         if load.committed_at > mark or load.is_under_way:
             # The page itself went elsewhere at the same moment: that is what it shows now.
             return _result(page, await follow(main, mark, end), effect, end)
@@ -332,7 +336,9 @@ def _net_error(page: Page, what: str, error: str) -> NavigationFailed:
     return NavigationFailed(f"{_printable(what)} can't be loaded: {error}.", hints.get(error, ""))
 
 
-def _stayed(page: Page, what: str) -> NavigationFailed:
+async def _stayed(page: Page, what: str) -> NavigationFailed:
+    # A navigation that is ordered before the dialog has really gone is dropped by Chrome without a word.
+    await page.loads.wait(lambda: not page.is_asking_to_stay, ERROR_PAGE)
     return NavigationFailed(
         f"The page asked to stay when {_printable(what)} was ordered, and the request was granted: "
         f"it still shows {_printable(page.url)}.",

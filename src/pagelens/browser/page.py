@@ -104,6 +104,7 @@ class Page:
         closed: why it is gone, None while it lives.
         before_unload: what to answer a ``beforeunload`` dialog while a navigation is ordered, None otherwise.
         stayed: whether the last ordered navigation was refused by such a dialog.
+        is_asking_to_stay: whether such a dialog has been answered and is about to close.
         watchers: the actions that are being watched now.
         unreported: what happened while no action was watched, in words, for the next reply.
     """
@@ -123,6 +124,7 @@ class Page:
         self.unreported: list[str] = []
         self.before_unload: BeforeUnload | None = None
         self.stayed = False
+        self.is_asking_to_stay = False
         self.watchers: list[Effect] = []
         self._info = info
         self._sessions: dict[str, Session] = {}
@@ -682,8 +684,7 @@ class Page:
 
     def _session_crashed(self, session: Session) -> None:
         if session is self.session:
-            self.crash()
-            return
+            return  # the host hears of it too, once: `crash`
         session.fail(lambda _: PageCrashed("The frame's process crashed.", "Reload the page to bring the frame back."))
         for frame in self.frames.values():
             if frame.session is session:
@@ -701,6 +702,7 @@ class Page:
         if dialog.type == "beforeunload" and self.before_unload is not None:
             accept = self.before_unload == "accept"
             self.stayed = not accept
+            self.is_asking_to_stay = True
             self.loads.touch()
             session.post("Page.handleJavaScriptDialog", {"accept": accept})
             return
@@ -711,6 +713,9 @@ class Page:
         self._interrupt(self.dialog_error())
 
     def _dialog_closed(self, p: dict[str, Any]) -> None:
+        if self.is_asking_to_stay:
+            self.is_asking_to_stay = False
+            self.loads.touch()
         if self.dialog is not None:
             self._dialog_over(self.dialog, "accepted" if p["result"] else "dismissed")
 
