@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-__all__ = ["json_safe", "one_line", "quoted", "safe_block", "shortened", "without_surrogates"]
+__all__ = ["escaped", "json_safe", "one_line", "quoted", "safe_block", "shortened", "without_surrogates"]
 
 _SURROGATES = re.compile("[\ud800-\udfff]")
 _SPACE = re.compile(r"[ \t\n\r\f\v\x85\xa0\u2028\u2029]+")
@@ -20,6 +20,8 @@ _INVISIBLE = re.compile(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
     "\U000e0000-\U000e007f]"
 )
+# Ends of line that a terminal or a splitter may honour, besides \n.
+_LINE_ENDS = re.compile("[\r\v\f\x85\u2028\u2029]")
 # Emoji sequences are joined by U+200D: keep it between two symbols, so that families stay whole.
 _EMOJI_JOIN = re.compile(
     "(?<=[\u2600-\u27bf\ufe0f\U0001f000-\U0001faff])\u200d(?=[\u2600-\u27bf\U0001f000-\U0001faff])"
@@ -50,6 +52,25 @@ def safe_block(text: str) -> str:
     if text.isascii() and text.replace("\n", "").isprintable():
         return text
     return _visible(without_surrogates(text).replace("\r\n", "\n").replace("\r", "\n").replace("\u2028", "\n"))
+
+
+def escaped(text: str) -> str:
+    """JSON or JSON-like text with harmful characters as ``\\u200b`` escapes: the value stays what it was."""
+    if text.isascii() and text.isprintable():
+        return text
+    if "\u200d" in text:
+        return _escape_invisible(_EMOJI_JOIN.sub("\ue0ff", text)).replace("\ue0ff", "\u200d")
+    return _escape_invisible(text)
+
+
+def _escape_invisible(text: str) -> str:
+    text = _SURROGATES.sub(_as_escape, text)
+    return _LINE_ENDS.sub(_as_escape, _INVISIBLE.sub(_as_escape, text))
+
+
+def _as_escape(match: re.Match[str]) -> str:
+    units = match[0].encode("utf-16-be", "surrogatepass")
+    return "".join(f"\\u{units[i]:02x}{units[i + 1]:02x}" for i in range(0, len(units), 2))
 
 
 def quoted(text: str) -> str:
