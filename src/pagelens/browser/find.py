@@ -204,9 +204,11 @@ def _on_path(system: System, kinds: tuple[str, ...], tried: list[str]) -> Iterat
 
 
 def _known_places(system: System, kinds: tuple[str, ...]) -> Iterator[tuple[str, Path, str]]:
-    for kind in kinds:
-        for path in _places(system, kind):
-            yield kind, path, "a known place"
+    # A browser that may write anywhere before one that may not.
+    for places in (_places, _confined_places):
+        for kind in kinds:
+            for path in places(system, kind):
+                yield kind, path, "a known place"
 
 
 def _places(system: System, kind: str) -> Iterator[Path]:
@@ -221,6 +223,10 @@ def _places(system: System, kind: str) -> Iterator[Path]:
     else:
         for place in _LINUX_PLACES[kind]:
             yield system.place(place)
+
+
+def _confined_places(system: System, kind: str) -> Iterator[Path]:
+    if system.platform not in ("darwin", "win32"):
         for snap in _SNAPS.get(kind, ()):
             yield system.place(f"/snap/bin/{snap}")
         for app in _FLATPAKS.get(kind, ()):

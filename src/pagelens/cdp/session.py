@@ -123,7 +123,8 @@ class Session:
 
     def post(self, method: str, params: dict[str, Any] | None = None) -> Reply:
         """Write a command now and return its `Reply` without waiting."""
-        if self.closed is not None or self._failure is not None:
+        # With the connection gone, that is the reason, and ConnectionLost says it.
+        if self.connection.lost is None and (self.closed is not None or self._failure is not None):
             future: asyncio.Future[bytes] = asyncio.get_running_loop().create_future()
             future.set_exception(self._failure or SessionClosed(method, self.closed or ""))
             return Reply(self, method, future)

@@ -52,7 +52,7 @@ def _run(invocation: Invocation) -> int:
         return list_tools(options, as_json="json" in invocation.command_flags)
     if sys.stdin is not None and sys.stdin.isatty():
         print(
-            "pagelens is an MCP server and waits for a client's messages on stdin. Ctrl-D ends it. See pagelens --help.",
+            "pagelens is an MCP server: a client talks to it on stdin and stdout. Ctrl-D ends it. See pagelens --help.",
             file=sys.stderr,
         )
     from pagelens.server.stdio import run
