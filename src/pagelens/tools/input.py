@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from pydantic import Field
 
+from pagelens.core.safe_text import one_line
 from pagelens.tools.definition import PageToolRequest, ToolParams, define_page_tool
 
 if TYPE_CHECKING:
@@ -46,9 +47,12 @@ class PressKeyParams(ToolParams):
 )
 async def click(request: PageToolRequest[ClickParams], response: McpResponse, context: McpContext) -> None:
     double = bool(request.params.dblClick)
-    report, effect = await request.page.click(request.params.uid, count=2 if double else 1)
-    response.append_line(f"{'Double-clicked' if double else 'Clicked'} {report.label}.")
-    response.attach_effect(effect, say_none=True)
+    done = await request.page.click(request.params.uid, count=2 if double else 1)
+    response.attach_effect(done.effect, say_none=True)
+    if done.lost is not None:
+        raise done.lost
+    label = done.report.label if done.report is not None else one_line(request.params.uid)
+    response.append_line(f"{'Double-clicked' if double else 'Clicked'} {label}.")
     response.include_snapshot(bool(request.params.includeSnapshot))
 
 
@@ -62,9 +66,12 @@ async def click(request: PageToolRequest[ClickParams], response: McpResponse, co
     blocked_by_dialog=True,
 )
 async def fill(request: PageToolRequest[FillParams], response: McpResponse, context: McpContext) -> None:
-    report, effect = await request.page.fill(request.params.uid, request.params.value)
-    response.append_line(f"Filled {report.label}.")
-    response.attach_effect(effect)
+    done = await request.page.fill(request.params.uid, request.params.value)
+    response.attach_effect(done.effect)
+    if done.lost is not None:
+        raise done.lost
+    label = done.report.label if done.report is not None else one_line(request.params.uid)
+    response.append_line(f"Filled {label}.")
     response.include_snapshot(bool(request.params.includeSnapshot))
 
 
@@ -78,7 +85,9 @@ async def fill(request: PageToolRequest[FillParams], response: McpResponse, cont
     blocked_by_dialog=True,
 )
 async def press_key(request: PageToolRequest[PressKeyParams], response: McpResponse, context: McpContext) -> None:
-    effect = await request.page.press_key(request.params.key)
-    response.append_line(f"Pressed {request.params.key}.")
-    response.attach_effect(effect, say_none=True)
+    done = await request.page.press_key(request.params.key)
+    response.attach_effect(done.effect, say_none=True)
+    if done.lost is not None:
+        raise done.lost
+    response.append_line(f"Pressed {one_line(request.params.key)}.")
     response.include_snapshot(bool(request.params.includeSnapshot))

@@ -8,6 +8,7 @@ from pydantic import Field, model_validator
 
 from pagelens.core.deadlines import NAVIGATION, TOOL_MARGIN
 from pagelens.tools.definition import (
+    NoParams,
     PageToolRequest,
     ToolParams,
     ToolRequest,
@@ -78,7 +79,7 @@ class HandleDialogParams(ToolParams):
     read_only=True,
     lock="none",
 )
-async def list_pages(request: ToolRequest, response: McpResponse, context: McpContext) -> None:
+async def list_pages(request: ToolRequest[NoParams], response: McpResponse, context: McpContext) -> None:
     response.include_pages()
 
 
@@ -139,7 +140,8 @@ async def close_page(request: ToolRequest[ClosePageParams], response: McpRespons
     name="navigate_page",
     title="Navigate",
     category="navigation",
-    description="Loads a URL, or goes back, forward or reloads. Returns once the page is usable; what still loads is named.",
+    description="Loads a URL, or goes back, forward or reloads. Returns once the page is usable; "
+    "what still loads is named.",
     read_only=False,
     params=NavigatePageParams,
     lock="write",
@@ -175,6 +177,7 @@ async def handle_dialog(
     request: PageToolRequest[HandleDialogParams], response: McpResponse, context: McpContext
 ) -> None:
     accept = request.params.action == "accept"
-    dialog, effect = await request.page.handle_dialog(accept, request.params.promptText)
-    response.append_line(f"{'Accepted' if accept else 'Dismissed'} the {dialog.words()}.")
-    response.attach_effect(effect)
+    done = await request.page.handle_dialog(accept, request.params.promptText)
+    if done.report is not None:
+        response.append_line(f"{'Accepted' if accept else 'Dismissed'} {done.report.words()}.")
+    response.attach_effect(done.effect)

@@ -16,7 +16,9 @@ __all__ = ["evaluate_script"]
 
 
 class EvaluateScriptParams(ToolParams):
-    function: str = Field(description="JavaScript function, e.g. `() => document.title` or `async (el) => el.innerText`.")
+    function: str = Field(
+        description="JavaScript function, e.g. `() => document.title` or `async (el) => el.innerText`."
+    )
     args: list[str] | None = Field(
         default=None, description="Elements to pass to the function: uids, or css=/text= selectors."
     )

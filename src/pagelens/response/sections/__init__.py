@@ -1,0 +1,39 @@
+"""The blocks of a reply, in the order in which every reply presents them.
+
+A new kind of output is one new file beside this one and one line here.
+"""
+
+from __future__ import annotations
+
+from pagelens.response.section import Section
+from pagelens.response.sections.console_list import ConsoleListSection
+from pagelens.response.sections.dialog import DialogSection
+from pagelens.response.sections.effect import EffectSection
+from pagelens.response.sections.emulation import EmulationSection
+from pagelens.response.sections.error import ErrorSection
+from pagelens.response.sections.images import ImagesSection
+from pagelens.response.sections.lines import LinesSection
+from pagelens.response.sections.navigation import NavigationSection
+from pagelens.response.sections.network_list import NetworkListSection
+from pagelens.response.sections.notices import NoticesSection
+from pagelens.response.sections.pages import PagesSection
+from pagelens.response.sections.result import ResultSection
+from pagelens.response.sections.snapshot import SnapshotSection
+
+__all__ = ["SECTIONS"]
+
+SECTIONS: tuple[type[Section], ...] = (
+    NoticesSection,
+    LinesSection,
+    ResultSection,
+    ImagesSection,
+    NavigationSection,
+    EffectSection,
+    EmulationSection,
+    DialogSection,
+    PagesSection,
+    SnapshotSection,
+    NetworkListSection,
+    ConsoleListSection,
+    ErrorSection,
+)

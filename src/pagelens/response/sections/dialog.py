@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-from pagelens.core.safe_text import one_line, quoted, shortened
+from pagelens.core.safe_text import one_line, shortened
 from pagelens.response.order import Order
 from pagelens.response.output import Output
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 __all__ = ["DialogSection"]
 
-#: Characters of a dialog's message; a page may write a novel into one.
+#: Characters of a dialog's message in the JSON; a page may write a novel into one.
 MESSAGE_CHARS = 2_000
 
 
@@ -40,10 +40,12 @@ class DialogSection:
         dialog = self._dialog
         if dialog is None:
             return
-        message = shortened(one_line(dialog.message), MESSAGE_CHARS)
-        default = shortened(one_line(dialog.default_value), MESSAGE_CHARS)
-        text = f"Open {dialog.type} dialog on page {self._page_id}: {quoted(message)}"
-        if dialog.type == "prompt":
-            text += f", default {quoted(default)}"
-        out.line(f"{text}. Call handle_dialog (accept or dismiss): until then the page does nothing else.")
-        out.json["dialog"] = {"type": dialog.type, "message": message, "defaultValue": default}
+        out.line(
+            f"Page {self._page_id} is held by an open dialog: {dialog.words()}. "
+            "Call handle_dialog (accept or dismiss) to go on."
+        )
+        out.json["dialog"] = {
+            "type": dialog.type,
+            "message": shortened(one_line(dialog.message), MESSAGE_CHARS),
+            "defaultValue": shortened(one_line(dialog.default_value), MESSAGE_CHARS),
+        }

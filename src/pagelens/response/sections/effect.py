@@ -55,7 +55,9 @@ class EffectSection:
 def _lines(effect: Effect) -> list[str]:
     lines = [f"Since the last call: {shortened(one_line(news), 400)}" for news in effect.earlier]
     if effect.navigation_error:
-        lines.append(f"The page navigated to {address(effect.navigated_to or '')}, which failed: {effect.navigation_error}.")
+        lines.append(
+            f"The page navigated to {address(effect.navigated_to or '')}, which failed: {effect.navigation_error}."
+        )
     elif effect.navigated_to is not None:
         lines.append(f"The page navigated to {with_status(effect.navigated_to, effect.http_status)}.")
         if effect.is_unfinished:

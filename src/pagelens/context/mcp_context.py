@@ -1,0 +1,194 @@
+"""One agent's view of the browser: its pages, which one is selected, what it must be told."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from pagelens.collectors.ids import IdCounter
+from pagelens.context.mcp_page import McpPage
+from pagelens.core.files import FilePolicy
+from pagelens.core.options import Options
+from pagelens.errors import PageNotFound
+
+if TYPE_CHECKING:
+    from pagelens.browser.host import BrowserHost
+    from pagelens.browser.page import Page
+
+__all__ = ["McpContext", "Notice"]
+
+
+NoticeKind = Literal["browser", "reconnected", "selection"]
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """Something the agent must be told with the next reply, whatever that reply is about."""
+
+    kind: NoticeKind
+    text: str
+
+
+class McpContext:
+    """Pages, selection, notices and policies of one agent. Several may share a host; none closes it.
+
+    Make it before the host starts its browser: collectors must be there before a page's first word.
+
+    Attributes:
+        host: the browser.
+        options: what the user chose.
+        file_policy: which files tools may read and write.
+        reqids, msgids: the one counter of network requests, of console messages.
+        selected_id: the page that tools use when none is named; None while no page is open.
+    """
+
+    def __init__(self, host: BrowserHost, options: Options) -> None:
+        self.host = host
+        self.options = options
+        self.file_policy = FilePolicy()
+        self.reqids = IdCounter()
+        self.msgids = IdCounter()
+        self.selected_id: int | None = None
+        self._pages: dict[int, McpPage] = {}
+        self._notices: list[Notice] = []
+        self._fell_from: tuple[int, str] | None = None
+        self._starting = asyncio.Lock()
+        self._told_notes = False
+        for page in host.pages.values():
+            # What these have said so far went unheard: they were there before this context.
+            self._page_created(page)
+        self._disconnect: Callable[[], None] = host.page_created.connect(self._page_created)
+
+    def close(self) -> None:
+        """Take no more pages in. The host lives on."""
+        self._disconnect()
+
+    # -- pages ---------------------------------------------------------------------------------------
+
+    def pages(self) -> list[McpPage]:
+        """All open pages, oldest first."""
+        return list(self._pages.values())
+
+    def page(self, page_id: int) -> McpPage:
+        """The page with this id.
+
+        Raises:
+            PageNotFound: there never was one.
+            PageClosed: it was closed.
+        """
+        found = self._pages.get(page_id)
+        return found if found is not None else self._pages[self.host.page(page_id).id]
+
+    def current_page(self) -> McpPage | None:
+        """The selected page, None while no page is open."""
+        return self._pages.get(self.selected_id) if self.selected_id is not None else None
+
+    def selected_page(self) -> McpPage:
+        """The selected page.
+
+        Raises:
+            PageNotFound: no page is open (`ensure_browser` opens one).
+        """
+        page = self.current_page()
+        if page is None:
+            raise PageNotFound("No page is open.", "Call new_page.")
+        return page
+
+    def select(self, page_id: int) -> McpPage:
+        """Make a page the selected one; raises as `page`."""
+        page = self.page(page_id)
+        self.selected_id = page.id
+        self._fell_from = None
+        return page
+
+    async def new_page(self, *, background: bool = False) -> McpPage:
+        """Open a blank page and select it."""
+        page = await self.host.new_page(background=background)
+        return self.select(page.id)
+
+    async def close_page(self, page_id: int) -> McpPage:
+        """Close a page, opening a blank one first when it is the last; returns the page selected then."""
+        page = self.page(page_id)
+        if len(self._pages) == 1:
+            # First the new one: Chrome may end with its last window.
+            await self.new_page()
+        fell_from = self._fell_from
+        await page.page.close()
+        self._fell_from = fell_from  # the caller says it in its own words
+        return self.selected_page()
+
+    # -- browser -------------------------------------------------------------------------------------
+
+    async def ensure_browser(self) -> None:
+        """Have a browser with at least one page: started at the first call, once more after a loss.
+
+        Raises:
+            BrowserError: it can't be found or started; the message says why and what to do.
+        """
+        async with self._starting:
+            again = await self.host.ensure_running()
+            if not self._told_notes:
+                self._told_notes = True
+                self._notices += [Notice("browser", note) for note in self.host.notes]
+            if not self._pages:
+                page = await self.host.new_page()
+                self.selected_id = page.id
+            if again:
+                lost, self._fell_from = self._fell_from, None
+                was = f" (page {lost[0]} was selected: {lost[1]})" if lost else ""
+                self._notices.append(
+                    Notice(
+                        "reconnected",
+                        f"Chrome had ended and was started again: all earlier pages and uids are gone{was}. "
+                        f"Page {self.selected_id}, blank, is selected now.",
+                    )
+                )
+
+    # -- notices -------------------------------------------------------------------------------------
+
+    def drain_notices(self) -> list[Notice]:
+        """What was not said yet; it counts as said now."""
+        notices, self._notices = self._notices, []
+        if self._fell_from is not None and self.selected_id is not None:
+            now = self._pages[self.selected_id]
+            text = f"Page {self._fell_from[0]} closed; page {now.id} is selected now: {now.printable_url}"
+            notices.append(Notice("selection", text))
+            self._fell_from = None
+        return notices
+
+    # -- files ---------------------------------------------------------------------------------------
+
+    async def write_file(self, path: Path | str, data: bytes) -> Path:
+        """Write a file where the policy allows it, off the event loop; returns the resolved path.
+
+        Raises:
+            PathNotAllowed, FileFailed: see `FilePolicy.write_bytes`.
+        """
+        return await asyncio.to_thread(self.file_policy.write_bytes, path, data)
+
+    # -- told by the host ----------------------------------------------------------------------------
+
+    def _page_created(self, page: Page) -> None:
+        mcp_page = McpPage(page, self.options, reqids=self.reqids, msgids=self.msgids)
+        self._pages[page.id] = mcp_page
+        page.closed_signal.connect(lambda reason: self._page_closed(page.id))
+        if self.selected_id is None:
+            self.selected_id = page.id
+
+    def _page_closed(self, page_id: int) -> None:
+        page = self._pages.pop(page_id, None)
+        if page is None:
+            return
+        page.dispose()
+        if page_id != self.selected_id:
+            return
+        # Several may close one after the other: what counts is the page the agent knew.
+        self._fell_from = self._fell_from or (page_id, page.printable_url)
+        opener = page.opener_id
+        if opener is not None and opener in self._pages:
+            self.selected_id = opener
+        else:
+            self.selected_id = next(iter(self._pages), None)

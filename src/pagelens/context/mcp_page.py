@@ -1,0 +1,254 @@
+"""A page as the tools see it: with what it said since it opened, and actions that report their effect."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Generic, Literal, TypeVar
+
+from pagelens.browser import fill as filling
+from pagelens.browser import input as inputs
+from pagelens.browser import screenshot as screenshots
+from pagelens.browser.evaluate import MAX_CHARS, MAX_DEPTH, EvaluateResult, evaluate
+from pagelens.browser.screenshot import Screenshot
+from pagelens.collectors.console_collector import ConsoleCollector
+from pagelens.collectors.network_collector import NetworkCollector
+from pagelens.core.deadlines import NAVIGATION
+from pagelens.core.options import Options
+from pagelens.core.safe_text import one_line, shortened
+from pagelens.errors import DialogOpen, DocumentReplaced, PageClosed
+from pagelens.snapshot.text_snapshot import TextSnapshot
+
+if TYPE_CHECKING:
+    from pagelens.browser.dialogs import Dialog
+    from pagelens.browser.effect import Effect
+    from pagelens.browser.navigation import NavigationResult
+    from pagelens.browser.page import Page
+    from pagelens.browser.settle import Depth
+    from pagelens.collectors.ids import IdCounter
+
+__all__ = ["Done", "EmulationState", "McpPage"]
+
+#: Limits of a script's result that goes to a file: what one message of the protocol carries with ease.
+FILE_CHARS = 20_000_000
+FILE_DEPTH = 200
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Done(Generic[T]):
+    """An action that was carried out.
+
+    Attributes:
+        report: what the action itself says; None when its own effect overtook it: a dialog that it opened holds
+            the page, or the page closed.
+        effect: what it caused.
+        lost: the document went away before the action could report: the effect is real, the report is lost.
+    """
+
+    report: T | None
+    effect: Effect
+    lost: DocumentReplaced | None = None
+
+
+@dataclass(slots=True)
+class EmulationState:
+    """What the page is made to believe; None: nothing.
+
+    Attributes:
+        viewport: width and height in CSS pixels.
+    """
+
+    viewport: tuple[int, int] | None = None
+
+
+class McpPage:
+    """One page of a context.
+
+    Attributes:
+        page: the live page.
+        network, console: what it requested and logged since before its first document.
+        emulation: what is in force.
+        last_snapshot: the one taken last, None before.
+    """
+
+    def __init__(self, page: Page, options: Options, *, reqids: IdCounter, msgids: IdCounter) -> None:
+        self.page = page
+        self.network = NetworkCollector(page, reqids)
+        self.console = ConsoleCollector(page, msgids)
+        # The user's viewport is given to windows that we open; a popup has the size its opener chose.
+        self.emulation = EmulationState(viewport=options.viewport if page.opener is None else None)
+        self.last_snapshot: TextSnapshot | None = None
+
+    def dispose(self) -> None:
+        """The page is closed: keep nothing of it."""
+        self.last_snapshot = None
+
+    # -- what it is ----------------------------------------------------------------------------------
+
+    @property
+    def id(self) -> int:
+        """Our number for it."""
+        return self.page.id
+
+    @property
+    def url(self) -> str:
+        """The main document's address, raw."""
+        return self.page.url
+
+    @property
+    def title(self) -> str:
+        """Its title, raw."""
+        return self.page.title
+
+    @property
+    def opener_id(self) -> int | None:
+        """The page that opened it."""
+        return self.page.opener.id if self.page.opener is not None else None
+
+    @property
+    def dialog(self) -> Dialog | None:
+        """The dialog that is open now."""
+        return self.page.dialog
+
+    @property
+    def is_loading(self) -> bool:
+        """Whether the main document has not reached its load event."""
+        return self.page.is_loading
+
+    @property
+    def is_crashed(self) -> bool:
+        """Whether its renderer died."""
+        return self.page.is_crashed
+
+    @property
+    def printable_url(self) -> str:
+        """The address, safe to print and not too long for a line."""
+        return shortened(one_line(self.url), 200)
+
+    def take_news(self) -> list[str]:
+        """What happened since the last call while no action was watched, in words; forgets it."""
+        return self.page.take_news()
+
+    # -- doing ---------------------------------------------------------------------------------------
+
+    async def navigate(
+        self,
+        url: str,
+        *,
+        how: Literal["url", "back", "forward", "reload"] = "url",
+        timeout: float = NAVIGATION,
+        ignore_cache: bool = False,
+        before_unload: Literal["accept", "dismiss"] = "accept",
+        init_script: str | None = None,
+    ) -> NavigationResult:
+        """Load `url`, or go through the history, or reload; see `pagelens.browser.navigation`.
+
+        Raises:
+            NavigationFailed: it could not be loaded, or there is no such history entry.
+        """
+        if how == "back":
+            return await self.page.go_back(timeout=timeout, before_unload=before_unload)
+        if how == "forward":
+            return await self.page.go_forward(timeout=timeout, before_unload=before_unload)
+        if how == "reload":
+            return await self.page.reload(
+                timeout=timeout, ignore_cache=ignore_cache, before_unload=before_unload, init_script=init_script
+            )
+        return await self.page.navigate(
+            url, timeout=timeout, ignore_cache=ignore_cache, before_unload=before_unload, init_script=init_script
+        )
+
+    async def handle_dialog(self, accept: bool, text: str | None = None) -> Done[Dialog]:
+        """Answer the open dialog; `text` is for a prompt.
+
+        Raises:
+            NoDialog: none is open.
+        """
+        return await self._act("script", lambda: self.page.handle_dialog(accept, text))
+
+    async def bring_to_front(self) -> None:
+        """Show the page in front of other windows."""
+        await self.page.bring_to_front()
+
+    async def click(self, target: str, *, count: int = 1) -> Done[inputs.ClickReport]:
+        """Click the element of a uid or selector, `count` times in quick succession.
+
+        Raises:
+            ElementError: it can't be clicked; the subclass and message say why.
+        """
+        return await self._act("input", lambda: inputs.click(self.page, target, count=count))
+
+    async def fill(self, target: str, value: str) -> Done[filling.FillReport]:
+        """Give a control a value.
+
+        Raises:
+            ElementError: it takes no such value, or did not keep it.
+        """
+        return await self._act("script", lambda: filling.fill(self.page, target, value))
+
+    async def press_key(self, combo: str) -> Done[None]:
+        """Press a key or combination where the focus is; raises `InvalidInput` for a key that doesn't exist."""
+        return await self._act("input", lambda: inputs.press_key(self.page, combo))
+
+    async def evaluate(
+        self,
+        source: str,
+        *,
+        kind: Literal["function", "script"] = "function",
+        args: Sequence[str] = (),
+        dialog_action: str | None = None,
+        large: bool = False,
+    ) -> Done[EvaluateResult]:
+        """Run JavaScript in the page's own world; see `pagelens.browser.evaluate`.
+
+        Args:
+            dialog_action: answer to dialogs it opens: ``accept``, ``dismiss`` or the text for a prompt. None
+                leaves them open: the report is then missing.
+            large: the result goes to a file, not to a reader.
+
+        Raises:
+            ScriptFailed: it does not compile, or threw.
+        """
+        limits = (FILE_CHARS, FILE_DEPTH) if large else (MAX_CHARS, MAX_DEPTH)
+        return await self._act(
+            "script",
+            lambda: evaluate(
+                self.page,
+                source,
+                kind=kind,
+                args=args,
+                dialog_action=dialog_action,
+                max_chars=limits[0],
+                max_depth=limits[1],
+            ),
+        )
+
+    async def snapshot(self, *, verbose: bool = False) -> TextSnapshot:
+        """The page as text, with uids; kept as `last_snapshot`."""
+        self.last_snapshot = await TextSnapshot.take(self.page, verbose=verbose)
+        return self.last_snapshot
+
+    async def screenshot(
+        self, *, format: Literal["png", "jpeg", "webp"] = "png", quality: int | None = None
+    ) -> Screenshot:
+        """A picture of the viewport; `quality` from 0 to 100 for jpeg and webp."""
+        return await screenshots.screenshot(self.page, format=format, quality=quality)
+
+    async def _act(self, depth: Depth, action: Callable[[], Awaitable[T]]) -> Done[T]:
+        """Do something and wait for what it causes, also when that overtakes the action itself."""
+        report: T | None = None
+        lost: DocumentReplaced | None = None
+        self.page.raise_if_unusable()
+        async with self.page.acting(depth) as effect:
+            try:
+                report = await action()
+            except DialogOpen:
+                if effect.dialog is None:
+                    raise  # it was there before
+            except PageClosed:
+                pass  # by the action: a closed page never gets this far (`raise_if_unusable` below)
+            except DocumentReplaced as error:
+                lost = error
+        return Done(report, effect, lost)
