@@ -23,9 +23,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         invocation = parse(sys.argv[1:] if arguments is None else arguments)
         _check(invocation.options)
-        _log_to(invocation.options, logging.WARNING if invocation.command else logging.INFO)
-        for notice in invocation.notices:
-            log.warning(notice)
+        _log(invocation)
         return _run(invocation)
     except InvalidInput as error:
         return _failed(error, 2)
@@ -50,15 +48,9 @@ def _run(invocation: Invocation) -> int:
         from pagelens.cli.list_tools import list_tools
 
         return list_tools(options, as_json="json" in invocation.command_flags)
-    if sys.stdin is not None and sys.stdin.isatty():
-        print(
-            "pagelens is an MCP server: a client talks to it on stdin and stdout. Ctrl-D ends it. See pagelens --help.",
-            file=sys.stderr,
-        )
     from pagelens.server.stdio import run
 
-    run(options)
-    return 0
+    return run(options)
 
 
 def _check(options: Options) -> None:
@@ -68,22 +60,20 @@ def _check(options: Options) -> None:
         check_chrome_args(options)
 
 
-def _log_to(options: Options, level: int) -> None:
-    """Log lines of `level` and above go to stderr or a file: stdout belongs to the protocol."""
-    handler: logging.Handler
-    if options.log_file is None:
-        handler = logging.StreamHandler(sys.stderr)
-        handler.setFormatter(logging.Formatter("%(name)s: %(levelname)s: %(message)s"))
-    else:
-        try:
-            handler = logging.FileHandler(options.log_file, encoding="utf-8")
-        except OSError as error:
-            raise FileFailed(
-                f"The log file {options.log_file} can't be opened: {error.strerror}.", "Give another --log-file."
-            ) from error
-        handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
-    logging.basicConfig(handlers=[handler], level=logging.WARNING, force=True)
-    logging.getLogger("pagelens").setLevel(logging.DEBUG if options.verbose else level)
+def _log(invocation: Invocation) -> None:
+    from pagelens.server.logs import configure_logging
+
+    try:
+        configure_logging(invocation.options)
+    except OSError as error:
+        raise FileFailed(
+            f"The log file {invocation.options.log_file} can't be opened: {error.strerror}.", "Give another --log-file."
+        ) from error
+    if invocation.command and not invocation.options.verbose:
+        # A command says on stdout what it finds.
+        logging.getLogger("pagelens").setLevel(logging.WARNING)
+    for notice in invocation.notices:
+        log.warning(notice)
 
 
 def _failed(error: PagelensError, exit_code: int) -> int:
