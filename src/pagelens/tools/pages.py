@@ -31,7 +31,7 @@ def _seconds(timeout: int | None) -> float:
 class NewPageParams(ToolParams):
     url: str = Field(description="URL to load.")
     background: bool | None = Field(default=None, description="Do not bring it to the front.")
-    timeout: int | None = Field(default=None, description="Wait at most this many ms for loading; 0: default.")
+    timeout: int | None = Field(default=None, description="Most ms to wait for loading; 0: default.")
 
 
 class SelectPageParams(ToolParams):
@@ -46,14 +46,12 @@ class ClosePageParams(ToolParams):
 class NavigatePageParams(ToolParams):
     type: Literal["url", "back", "forward", "reload"] | None = Field(default=None, description="Default: url.")
     url: str | None = Field(default=None, description="Target, for type url.")
-    ignoreCache: bool | None = Field(default=None, description="For reload: bypass the cache.")
+    ignoreCache: bool | None = Field(default=None, description="Bypass the cache.")
     handleBeforeUnload: Literal["accept", "dismiss"] | None = Field(
-        default=None, description="Answer to a beforeunload dialog; default: accept, so that the page is left."
+        default=None, description="Answer to a beforeunload dialog; default: accept, the page is left."
     )
-    initScript: str | None = Field(
-        default=None, description="JavaScript to run in each new document of this navigation before the page's own."
-    )
-    timeout: int | None = Field(default=None, description="Wait at most this many ms for loading; 0: default.")
+    initScript: str | None = Field(default=None, description="JavaScript to run before the new document's own.")
+    timeout: int | None = Field(default=None, description="Most ms to wait for loading; 0: default.")
 
     @model_validator(mode="after")
     def _target(self) -> NavigatePageParams:

@@ -1,0 +1,132 @@
+"""Parameters are those of chrome-devtools-mcp 1.11 by name, type, enum and default; each exception has its reason."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from pagelens.core.options import Options
+from pagelens.tools import create_tools
+from pagelens.tools.definition import ToolDefinition
+from pagelens.tools.schema import input_schema
+from tests.support.data import data_file, needs_data
+
+OPTIONS = Options()
+TOOLS = {tool.name: tool for tool in create_tools(OPTIONS)}
+
+#: Parameters that we lack, and why.
+LACKING = {
+    ("new_page", "isolatedContext"): "contexts of their own come with attaching and policies",
+    ("take_screenshot", "fullPage"): "only the viewport can be pictured so far",
+    ("take_screenshot", "uid"): "only the viewport can be pictured so far",
+    ("evaluate_script", "serviceWorkerId"): "service workers are not listed yet, so there is no id to give",
+    ("evaluate_script", "sourcePath"): "scripts are given inline so far",
+    ("evaluate_script", "waitForStableDom"): "the reply never depends on the page coming to rest",
+    ("list_console_messages", "includeStackTraces"): "stacks are not shown in lists yet",
+    ("list_console_messages", "serviceWorkerId"): "service workers are not listed yet, so there is no id to give",
+}
+#: Tools that we don't have and the peer has are no exception: they are simply not there yet.
+
+#: (tool, parameter, key of its schema): our value, and why it is another one. "*" stands for every tool.
+OTHER = {
+    ("*", "pageId", "type"): ("integer", "a page id is a whole number"),
+}
+#: Whether a parameter must be given, where we differ, and why. "*" stands for every tool.
+REQUIRED = {
+    ("page tools", "pageId"): (False, "the selected page is meant then"),
+    ("evaluate_script", "function"): (True, "the peer's alternative, sourcePath, is lacking"),
+}
+#: The hint that a tool has no effect, where we differ, and why.
+READ_ONLY = {
+    "select_page": (False, "bringToFront raises a window: an effect on the browser"),
+}
+#: Bounds that only say "a number that JavaScript can hold".
+HUGE = (9007199254740991, -9007199254740991)
+
+
+@pytest.fixture(scope="module")
+def peer() -> dict[str, Any]:
+    tools: dict[str, Any] = json.loads(data_file("data", "cdm-1.11-tools.json").read_text())["all"]
+    return tools
+
+
+def shape(schema: dict[str, Any]) -> dict[str, Any]:
+    """What of a parameter's schema an agent's habits depend on."""
+    kept = {key: value for key, value in schema.items() if key != "description" and value not in HUGE}
+    if isinstance(kept.get("items"), dict):
+        kept["items"] = shape(kept["items"])
+    return kept
+
+
+def names() -> list[str]:
+    return sorted(TOOLS)
+
+
+@needs_data
+@pytest.mark.parametrize("name", names())
+def test_parameters(peer: dict[str, Any], name: str) -> None:
+    assert name in peer, "a name of our own needs an entry here that says why"
+    ours, theirs = input_schema(TOOLS[name], OPTIONS), peer[name]
+    lacking = set(theirs["properties"]) - set(ours["properties"])
+    assert lacking == {parameter for tool, parameter in LACKING if tool == name}
+    assert set(ours["properties"]) <= set(theirs["properties"])
+    for parameter, schema in ours["properties"].items():
+        expected = shape(theirs["properties"][parameter])
+        for (tool, other, key), (value, _reason) in OTHER.items():
+            if tool in ("*", name) and other == parameter:
+                assert expected[key] != value, "the exception is not needed any more"
+                expected[key] = value
+        assert shape(schema) == expected, parameter
+    required = set(theirs["required"]) if "required" in theirs else set()
+    for (tool, parameter), (value, _reason) in REQUIRED.items():
+        if tool == name or (tool == "page tools" and TOOLS[name].is_page_tool):
+            required = required | {parameter} if value else required - {parameter}
+    assert set(ours.get("required", ())) == required
+
+
+@needs_data
+@pytest.mark.parametrize("name", names())
+def test_read_only_hint(peer: dict[str, Any], name: str) -> None:
+    expected = READ_ONLY[name][0] if name in READ_ONLY else peer[name]["x-readOnlyHint"]
+    assert TOOLS[name].annotations.read_only == expected
+
+
+@pytest.mark.parametrize("tool", TOOLS.values(), ids=lambda tool: tool.name)
+def test_a_read_only_tool_writes_nothing(tool: ToolDefinition) -> None:
+    """Read-only means no effect on page, browser or disk: no file is written, and no page is held alone."""
+    if tool.annotations.read_only:
+        assert all(use.mode != "write" for use in tool.verify_files.values())
+        assert tool.lock != "write"
+        assert not tool.annotations.destructive
+
+
+@pytest.mark.parametrize("tool", TOOLS.values(), ids=lambda tool: tool.name)
+def test_every_path_parameter_is_verified(tool: ToolDefinition) -> None:
+    paths = {name for name in tool.params.model_fields if name.lower().endswith("path")}
+    assert paths == set(tool.verify_files)
+
+
+@pytest.mark.parametrize("tool", TOOLS.values(), ids=lambda tool: tool.name)
+def test_tool_and_parameters_are_described(tool: ToolDefinition) -> None:
+    assert 10 < len(tool.description) < 250
+    for name, schema in input_schema(tool, OPTIONS)["properties"].items():
+        assert 0 < len(schema.get("description", "")) < 160, name
+
+
+@pytest.mark.parametrize("name", ["list_pages", "select_page", "close_page", "handle_dialog"])
+def test_what_unsticks_a_page_never_waits_for_it(name: str) -> None:
+    assert TOOLS[name].lock == "none"
+    assert not TOOLS[name].blocked_by_dialog
+
+
+def test_the_tools_list_stays_small() -> None:
+    """Agents pay for it in every conversation. The peer's 32 default tools average 960 characters."""
+    sizes = {
+        name: len(
+            json.dumps({"name": name, "description": tool.description, "inputSchema": input_schema(tool, OPTIONS)})
+        )
+        for name, tool in TOOLS.items()
+    }
+    assert sum(sizes.values()) < 650 * len(sizes), sizes
