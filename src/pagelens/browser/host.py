@@ -227,6 +227,8 @@ class BrowserHost:
     def _page_attached(self, session: Session, info: dict[str, Any]) -> None:
         opener = self._by_target.get(info.get("openerId", ""))
         if opener is not None and not opener.may_open_popup():
+            # Its opener's script waits for it to run, so it must run before it goes.
+            session.post("Runtime.runIfWaitingForDebugger")
             self.root.post("Target.closeTarget", {"targetId": info["targetId"]})
             return
         page = Page(self, next(self._page_ids), session, info, opener)

@@ -131,7 +131,8 @@ class Page:
         self._ready: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._interrupts: set[asyncio.Future[PagelensError]] = set()
         self._refused_popups = 0
-        self._opened_for = ""
+        self._opened_for: str | None = None if opener else ""
+        self._windows_opened: list[str] = []
 
         self.session_attached: Signal[AttachedSession] = Signal("session_attached")
         self.navigated: Signal[Navigated] = Signal("navigated")
@@ -182,7 +183,8 @@ class Page:
     @property
     def knows_its_address(self) -> bool:
         """Whether a new page has committed the document it was opened for."""
-        return self.loads.of(self.main_frame.id).committed_at > 0 or self._opened_for in ("", "about:blank")
+        committed = self.loads.of(self.main_frame.id).committed_at > 0 and self.main_frame.url != "about:blank"
+        return committed or self._opened_for in ("", "about:blank")
 
     async def navigate(
         self,
@@ -309,6 +311,9 @@ class Page:
             PageCrashed, PageClosed: the page died; ProtocolError: Chrome refused the command.
             CommandTimeout: no answer in time.
         """
+        if self.is_crashed and (session or self.session) is self.session:
+            # Chrome keeps such commands for the page's next life, and answers none before.
+            raise PageCrashed(self.crash_words())
         if self.dialog is not None and not reply.done:
             # Some commands are answered all the same: give them a moment.
             await self._wait_reply(reply, DIALOG_GRACE)
@@ -423,6 +428,7 @@ class Page:
 
     def popup(self, page: Page) -> None:
         """This page opened another one."""
+        self._name_popups()
         self.popup_opened.emit(page)
         for effect in self.watchers:
             effect.new_pages.append(page)
@@ -431,11 +437,15 @@ class Page:
         self.loads.touch()
 
     def _window_open(self, p: dict[str, Any]) -> None:
-        # Comes before or after the new page's target; its own address is empty at first.
-        self._last_window_url = p["url"]
-        for page in reversed(self.host.pages.values()):
-            if page.opener is self and not page.url:
-                page._opened_for = p["url"]
+        # Comes before or after the new page's target, whose own address is empty at first.
+        self._windows_opened.append(p["url"])
+        self._name_popups()
+
+    def _name_popups(self) -> None:
+        nameless = [page for page in self.host.pages.values() if page.opener is self and page._opened_for is None]
+        for page in nameless[: len(self._windows_opened)]:
+            page._opened_for = self._windows_opened.pop(0)
+            page.loads.touch()
 
     def may_open_popup(self) -> bool:
         """Whether one more popup is within the limit; counts those that are not."""
