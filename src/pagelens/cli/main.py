@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import sys
 from collections.abc import Sequence
 
@@ -31,6 +32,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _failed(error, 1)
     except KeyboardInterrupt:
         return 130
+    except BrokenPipeError:
+        # Whoever read our stdout has seen enough (`| head`). Python would complain once more at its own end.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
 
 
 def _run(invocation: Invocation) -> int:

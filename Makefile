@@ -1,0 +1,41 @@
+# On a fresh Debian with Python 3.11 (as root or with sudo): `make demo` shows pagelens at work, `make test` tests it.
+
+BIN := .venv/bin
+# Two browsers at a time; tests of one file share a server.
+PYTEST := $(BIN)/pytest -n 2 --dist loadfile
+
+.PHONY: setup browser demo test test-all check bench clean
+
+setup: .venv/ready browser
+
+.venv/ready: pyproject.toml scripts/setup
+	PYTHON="$(PYTHON)" scripts/setup
+	@touch $@
+
+# Says which browser is there, or installs one where apt can.
+browser: .venv/ready
+	@$(BIN)/pagelens install-browser
+
+# The main job with a real MCP client, on pages from examples/demo.
+demo: setup
+	@$(BIN)/python examples/demo/run.py
+
+test: setup
+	$(PYTEST)
+
+# The long form: 100 repetitions, and all reference data must be there (../shared/data or PAGELENS_TEST_DATA).
+test-all: setup
+	$(PYTEST) --long --require-data
+
+check: .venv/ready
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+bench:
+	@echo "There is no benchmark yet: nothing was measured."
+
+clean:
+	rm -rf .venv build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
