@@ -14,6 +14,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+import msgspec
+
 from pagelens.cdp.session import Session
 
 __all__ = ["FrameLoad", "InFlight", "LoadTracker"]
@@ -23,6 +25,37 @@ __all__ = ["FrameLoad", "InFlight", "LoadTracker"]
 _IDLE_TYPES = frozenset({"EventSource", "WebSocket", "Ping", "Preflight", "CSPViolationReport", "Prefetch", "Other"})
 #: A timer-driven navigation (meta refresh) with a longer delay than this is not "about to happen". Seconds.
 _SOON = 0.05
+
+
+# Of the four network events only these members are decoded: there may be thousands of them.
+class _Url(msgspec.Struct, gc=False):
+    url: str
+    status: int = 0
+
+
+class _Request(msgspec.Struct, gc=False):
+    requestId: str
+    request: _Url
+    loaderId: str = ""
+    frameId: str = ""
+    type: str = "Other"
+
+
+class _Response(msgspec.Struct, gc=False):
+    type: str
+    response: _Url
+    loaderId: str = ""
+
+
+class _End(msgspec.Struct, gc=False):
+    requestId: str
+    type: str = ""
+    errorText: str = ""
+
+
+_decode_request = msgspec.json.Decoder(_Request).decode
+_decode_response = msgspec.json.Decoder(_Response).decode
+_decode_end = msgspec.json.Decoder(_End).decode
 
 
 @dataclass(slots=True)
@@ -155,11 +188,11 @@ class LoadTracker:
 
     def listen_network(self, session: Session) -> None:
         """Subscribe to the requests of a session (workers have nothing else)."""
-        on = session.on
-        on("Network.requestWillBeSent", lambda p: self._request(session.id, p))
-        on("Network.responseReceived", self._response)
-        on("Network.loadingFinished", lambda p: self._request_ended(session.id, p))
-        on("Network.loadingFailed", lambda p: self._request_failed(session.id, p))
+        on = session.on_raw
+        on("Network.requestWillBeSent", lambda data: self._request(session.id, _decode_request(data)))
+        on("Network.responseReceived", lambda data: self._response(_decode_response(data)))
+        on("Network.loadingFinished", lambda data: self._request_ended(session.id, _decode_end(data)))
+        on("Network.loadingFailed", lambda data: self._request_failed(session.id, _decode_end(data)))
         session.on_closed(lambda _: self._session_closed(session.id))
 
     def navigated(self, frame_id: str, loader_id: str, kind: str) -> None:
@@ -234,28 +267,28 @@ class LoadTracker:
             load.milestones.add(p["name"])
         self.touch()
 
-    def _request(self, session_id: str, p: dict[str, Any]) -> None:
+    def _request(self, session_id: str, event: _Request) -> None:
         serial = self.touch()
         self.active_at = asyncio.get_running_loop().time()
-        self.in_flight[session_id, p["requestId"]] = InFlight(
-            p["request"]["url"], p.get("type", "Other"), p.get("frameId", ""), p.get("loaderId", ""), serial
+        self.in_flight[session_id, event.requestId] = InFlight(
+            event.request.url, event.type, event.frameId, event.loaderId, serial
         )
 
-    def _response(self, p: dict[str, Any]) -> None:
-        if p.get("type") == "Document" and p["response"]["url"].startswith("http"):
-            self.status[p["loaderId"]] = p["response"]["status"]
+    def _response(self, event: _Response) -> None:
+        if event.type == "Document" and event.response.url.startswith("http"):
+            self.status[event.loaderId] = event.response.status
             self._bound(self.status)
 
-    def _request_ended(self, session_id: str, p: dict[str, Any]) -> None:
-        if self.in_flight.pop((session_id, p["requestId"]), None) is not None:
+    def _request_ended(self, session_id: str, event: _End) -> None:
+        if self.in_flight.pop((session_id, event.requestId), None) is not None:
             self.active_at = asyncio.get_running_loop().time()
             self.touch()
 
-    def _request_failed(self, session_id: str, p: dict[str, Any]) -> None:
-        if p.get("type") == "Document":
-            self.failure[p["requestId"]] = p.get("errorText", "")
+    def _request_failed(self, session_id: str, event: _End) -> None:
+        if event.type == "Document":
+            self.failure[event.requestId] = event.errorText
             self._bound(self.failure)
-        self._request_ended(session_id, p)
+        self._request_ended(session_id, event)
 
     def _session_closed(self, session_id: str) -> None:
         for key in [k for k in self.in_flight if k[0] == session_id]:
