@@ -88,8 +88,13 @@ def preview_text(preview: dict[str, Any]) -> str:
     properties = preview.get("properties", [])
     more = ", …" if preview.get("overflow") else ""
     if subtype in ("array", "typedarray"):
-        items = [_property_value(p) if p.get("name", "").isdigit() else _property(p) for p in properties]
-        name = "" if subtype == "array" and not more else f"{description} "
+        # An array may have named properties too, worth a word; those of a typed array are always the same.
+        items = [
+            _property_value(p) if p.get("name", "").isdigit() else _property(p)
+            for p in properties
+            if subtype == "array" or p.get("name", "").isdigit()
+        ]
+        name = "" if description.startswith("Array") and not more else f"{description} "
         return f"{name}[{', '.join(items)}{more}]"
     if "entries" in preview:
         pairs = []

@@ -50,7 +50,7 @@ __all__ = ["NetworkCollector"]
 
 log = logging.getLogger(__name__)
 
-#: A request event above this size is kept without its body, its ``data:`` URL and most of its stack. Bytes.
+#: A request or response event above this size is kept without its body, its ``data:`` URL and most of its stack. Bytes.
 BIG_EVENT = 32_768
 #: Characters kept of a ``data:`` URL, frames kept of a stack when an event is cut.
 DATA_URL_KEPT = 200
@@ -303,6 +303,8 @@ class NetworkCollector(PageCollector[NetworkRequest]):
         request = self._pending_request(event.requestId)
         if request is None:
             return
+        if len(raw) > BIG_EVENT:
+            raw = _cut(raw)
         request.session = session
         request.resource_type = event.type.lower()
         request.expects_extra = event.hasExtraInfo or None
@@ -423,12 +425,13 @@ def _set_response(request: NetworkRequest, response: Response) -> None:
 
 
 def _cut(raw: bytes) -> bytes:
-    """A very large request event without what makes it large."""
+    """A very large event without what makes it large."""
     event: dict[str, Any] = decode_body(raw)
     request = event.get("request", {})
+    response = event.get("response", {})
     request.pop("postData", None)
     request.pop("postDataEntries", None)
-    for holder, key in ((request, "url"), (event, "documentURL")):
+    for holder, key in ((request, "url"), (response, "url"), (event, "documentURL")):
         if isinstance(holder.get(key), str) and holder[key].startswith("data:"):
             holder[key] = holder[key][:DATA_URL_KEPT]
     stack = event.get("initiator", {}).get("stack")

@@ -13,10 +13,13 @@ __all__ = ["CacheKind", "NetworkRequest", "Outcome", "RequestSource"]
 
 RequestSource = Literal["page", "iframe", "worker"]
 CacheKind = Literal["memory", "disk", "prefetch"]
-#: `pending`: no end yet. `unfinished`: what asked for it went away first. `open`: a stream that is connected.
+#: `pending`: no answer yet. `receiving`: answered, but the body has not come to its end, or the page has not
+#: read it to its end. `open`: a stream that is connected. `unfinished`: what asked for it went away first.
 #: `redirected`: answered with another address. `aborted`: given up by the page. `blocked`: not allowed out,
 #: or its response not allowed in. `download`: it became one.
-Outcome = Literal["pending", "open", "unfinished", "redirected", "finished", "failed", "aborted", "blocked", "download"]
+Outcome = Literal[
+    "pending", "receiving", "open", "unfinished", "redirected", "finished", "failed", "aborted", "blocked", "download"
+]
 
 
 class NetworkRequest:
@@ -158,9 +161,9 @@ class NetworkRequest:
         if self.state == "pending":
             if self.left_behind:
                 return "unfinished"
-            if self.resource_type in ("eventsource", "websocket") and self.status is not None:
-                return "open"
-            return "pending"
+            if self._response_status is None:
+                return "pending"
+            return "open" if self.resource_type in ("eventsource", "websocket") else "receiving"
         if self.blocked_reason or self.cors_error:
             return "blocked"
         if self.became_download:

@@ -212,7 +212,7 @@ class NetworkFormatter:
         """What the status alone does not say."""
         request = self._request
         outcome = request.outcome
-        if outcome in ("pending", "open", "download"):
+        if outcome in ("pending", "receiving", "open", "download"):
             return outcome
         if outcome == "unfinished":
             return f"no end recorded: {request.left_behind}"
