@@ -1,0 +1,353 @@
+"""Mouse and keyboard: what a person's hand would do, checked before and while it is done.
+
+A click first finds its point in one call to the page (``js/hit_test.js``); for an element in a frame each
+frame around it is asked whether the point is visible there. Then the whole gesture is written at once:
+moved, pressed, released. While it arrives, the page side tests once more what the press would hit, and
+keeps a press that would hit something else from the page (``js/guard_click.js``): what moved or opened
+under the pointer is reported, never clicked by mistake.
+
+Nothing here waits for what an action causes: callers wrap it in ``page.acting("input")``.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+from weakref import WeakSet
+
+from pagelens.browser.keyboard import down_params, modifier_bits, parse, parse_modifiers, up_params
+from pagelens.browser.uids import UIDS
+from pagelens.browser.world import WORLD_NAME, JsFunction
+from pagelens.core.safe_text import one_line
+from pagelens.errors import (
+    DialogOpen,
+    DocumentReplaced,
+    ElementCovered,
+    ElementDisabled,
+    ElementError,
+    ElementGone,
+    ElementHidden,
+    ElementMoving,
+    FillFailed,
+    PageClosed,
+)
+
+if TYPE_CHECKING:
+    from pagelens.browser.element import Element
+    from pagelens.browser.frame import Frame
+    from pagelens.browser.page import Page
+    from pagelens.cdp.session import Reply, Session
+
+__all__ = [
+    "CHOOSE_OPTION",
+    "HIDDEN_WHY",
+    "ClickReport",
+    "MouseButton",
+    "click",
+    "click_element",
+    "press_key",
+    "problem",
+]
+
+MouseButton = Literal["left", "right", "middle"]
+
+FLAT_PARENTS = JsFunction("pagelens.browser", "js/flat_parents.js")
+NAMED = JsFunction("pagelens.browser", "js/named.js", needs=(UIDS,))
+LANDING = JsFunction("pagelens.browser", "js/landing.js", needs=(FLAT_PARENTS,))
+HIDDEN_WHY = JsFunction("pagelens.browser", "js/hidden_why.js", needs=(FLAT_PARENTS, NAMED))
+GUARD_CLICK = JsFunction("pagelens.browser", "js/guard_click.js", needs=(LANDING, NAMED))
+DISARM_CLICK = JsFunction("pagelens.browser", "js/disarm_click.js")
+HIT_TEST = JsFunction("pagelens.browser", "js/hit_test.js", needs=(LANDING, NAMED, HIDDEN_WHY, GUARD_CLICK))
+FRAME_POINT = JsFunction("pagelens.browser", "js/frame_point.js", needs=(LANDING, NAMED, HIDDEN_WHY))
+CHOOSE_OPTION = JsFunction("pagelens.browser", "js/choose_option.js", needs=(HIDDEN_WHY,))
+
+#: How long a moving element is waited for before its click is tried all the same. Milliseconds.
+REST = 300
+#: A press that would have hit something else is tried again so often, from the start.
+TRIES = 3
+#: Uids handed to a document that has none left for an element that is in the way.
+FEW_UIDS = 16
+
+_BINDING = "pagelensClick"
+_BUTTONS = {"left": 1, "right": 2, "middle": 4}
+_tokens = itertools.count(1)
+_bound: WeakSet[Session] = WeakSet()
+
+
+@dataclass(frozen=True)
+class ClickReport:
+    """How a click was done.
+
+    Attributes:
+        label: the element, as messages call it.
+        via: ``element``; ``label`` when the control itself can't be seen and its label was clicked;
+            ``selection`` when it was an option of a closed ``<select>``, which was selected.
+        x, y: where, in CSS pixels of the viewport of the session that got the click; 0 for a selection.
+    """
+
+    label: str
+    via: Literal["element", "label", "selection"]
+    x: float = 0.0
+    y: float = 0.0
+
+
+async def click(
+    page: Page, target: str, *, button: MouseButton = "left", count: int = 1, modifiers: Sequence[str] = ()
+) -> ClickReport:
+    """Click an element.
+
+    Args:
+        target: uid or selector, see `Page.element`.
+        button: which mouse button.
+        count: 2 for a double click.
+        modifiers: keys held meanwhile: ``Control``, ``Shift``, ``Alt``, ``Meta``.
+
+    Raises:
+        ElementGone, ElementHidden, ElementDisabled, ElementMoving, ElementCovered: it can't be clicked, with
+            the reason; `ElementCovered` names what is in the way, with its uid. The page saw no click.
+        ElementNotFound, ElementAmbiguous, FrameGone, InvalidInput: `target` names no single element.
+        CommandTimeout: a script that the click started did not come to an end, and was ended.
+        DialogOpen, PageCrashed, PageClosed: the page could not be asked. A dialog or the end of the page that
+            the click itself caused is no error.
+    """
+    element = await page.element(target)
+    try:
+        return await click_element(element, button=button, count=count, modifiers=modifiers)
+    finally:
+        await element.release()
+
+
+async def click_element(
+    element: Element, *, button: MouseButton = "left", count: int = 1, modifiers: Sequence[str] = ()
+) -> ClickReport:
+    """`click`, for an element at hand."""
+    keys = parse_modifiers(modifiers)
+    watch = _Watch(element.frame.session)
+    plan: dict[str, Any] = {}
+    try:
+        for attempt in range(TRIES):
+            plan = await _aim(element, {"rest": REST, "still": attempt > 0, "token": watch.token})
+            if plan.get("problem") == "option":
+                return await _choose(element)
+            x, y = await _session_point(element, plan["x"], plan["y"])
+            events = _gesture(x, y, button, count, modifier_bits([key.key for key in keys]))
+            bits = 0
+            before = []
+            for key in keys:
+                bits |= modifier_bits([key.key])
+                before.append(("Input.dispatchKeyEvent", down_params(key, bits)))
+            after = []
+            for key in reversed(keys):
+                bits &= ~modifier_bits([key.key])
+                after.append(("Input.dispatchKeyEvent", up_params(key, bits)))
+            watch.lands = None
+            # All in one go: held keys are released whatever the click does.
+            await _deliver(element.frame, [*before, *events, *after])
+            # Without a verdict the press never reached our listener (the page stopped it first): the test before holds.
+            if watch.lands is not False:
+                return ClickReport(element.label, plan["via"], x, y)
+            await _disarm(element.frame)
+        raise ElementMoving(
+            f"{element.label} moves: {TRIES} times something else was under the pointer at the moment of the click"
+            f"{_called(watch.coverer, ', the last time ')}. The page saw no click.",
+            "Wait until it is at rest, or click it with evaluate_script: (el) => el.click().",
+        )
+    finally:
+        watch.end()
+
+
+async def press_key(page: Page, combination: str) -> None:
+    """Press a key, or a combination such as ``Control+A``, where the focus is; see `keyboard.parse`.
+
+    Raises:
+        InvalidInput: `combination` names no key.
+        CommandTimeout: a script that the key started did not come to an end, and was ended.
+        DialogOpen, PageCrashed, PageClosed: the page could not be asked. A dialog or the end of the page that
+            the key itself caused is no error.
+    """
+    wanted = parse(combination)
+    if page.dialog is not None:
+        raise page.dialog_error()
+    page.raise_if_unusable()
+    events: list[dict[str, Any]] = []
+    bits = 0
+    for modifier in wanted.modifiers:
+        bits |= modifier_bits([modifier.key])
+        events.append(down_params(modifier, bits))
+    events.append(down_params(wanted.key, bits))
+    events.append(up_params(wanted.key, bits))
+    for modifier in reversed(wanted.modifiers):
+        bits &= ~modifier_bits([modifier.key])
+        events.append(up_params(modifier, bits))
+    # Chrome passes keys on to the frame that has the focus, also in another process. All is written at once, so a
+    # modifier is released whatever the key does.
+    await _deliver(page.main_frame, [("Input.dispatchKeyEvent", event) for event in events])
+
+
+# -- aiming ------------------------------------------------------------------------------------------------
+
+
+async def _aim(element: Element, options: dict[str, Any]) -> dict[str, Any]:
+    """The point in the element's own frame; raises what keeps it from being clicked."""
+    plan: dict[str, Any] = await element.call(HIT_TEST, options)
+    if _nameless(plan):
+        await element.frame.give_uids(FEW_UIDS)
+        plan = await element.call(HIT_TEST, options)
+    if plan.get("problem") not in (None, "option"):
+        raise problem(element.label, plan, "clicked")
+    return plan
+
+
+async def _session_point(element: Element, x: float, y: float) -> tuple[float, float]:
+    """Carry a point up through the frames around the element, testing in each that it is visible.
+
+    Returns it in the coordinates of the frame's session: those of the outermost frame in the same process.
+    """
+    point: tuple[float, float] | None = None
+    frame = element.frame
+    while (parent := frame.parent) is not None:
+        if frame.is_out_of_process and point is None:
+            point = (x, y)
+        mapped = await _ask_parent(frame, parent, x, y)
+        if mapped.get("problem"):
+            raise problem(element.label, mapped, "clicked")
+        x, y = mapped["x"], mapped["y"]
+        frame = parent
+    return point or (x, y)
+
+
+async def _ask_parent(frame: Frame, parent: Frame, x: float, y: float) -> dict[str, Any]:
+    session = parent.session
+    owner = await parent.guarded(session.post("DOM.getFrameOwner", {"frameId": frame.id}))
+    node = await parent.guarded(
+        session.post(
+            "DOM.resolveNode",
+            {"backendNodeId": owner["backendNodeId"], "executionContextId": await parent.isolated_context()},
+        )
+    )
+    object_id = node["object"]["objectId"]
+    try:
+        mapped: dict[str, Any] = await parent.call_on(FRAME_POINT, object_id, x, y)
+        if _nameless(mapped):
+            await parent.give_uids(FEW_UIDS)
+            mapped = await parent.call_on(FRAME_POINT, object_id, x, y)
+        return mapped
+    finally:
+        session.post("Runtime.releaseObject", {"objectId": object_id})
+
+
+def _nameless(plan: dict[str, Any]) -> bool:
+    coverer = plan.get("coverer")
+    return coverer is not None and coverer["uid"] == 0
+
+
+def _called(coverer: dict[str, Any] | None, before: str = "") -> str:
+    if not coverer:
+        return ""
+    uid = f"uid=e{coverer['uid']} " if coverer["uid"] else ""
+    return f"{before}{uid}{one_line(coverer['words'])}"
+
+
+def problem(label: str, plan: dict[str, Any], done: str) -> ElementError:
+    """The error for what the page side found wrong with an element that was to be `done` (``clicked``)."""
+    why = one_line(plan.get("why") or "")
+    because = f": {why}" if why else ""
+    match plan["problem"]:
+        case "gone":
+            return ElementGone(
+                f"{label} is gone: it was removed from the page.",
+                "The page may have drawn it anew: take a new snapshot.",
+            )
+        case "hidden":
+            return ElementHidden(
+                f"{label} can't be {done}{because or ': it is not visible'}.",
+                "Make it visible first (open its menu, tab or section), then take a new snapshot.",
+            )
+        case "disabled":
+            return ElementDisabled(f"{label} is disabled{because}.", "Fill in or choose what the page wants first.")
+        case "covered":
+            coverer = plan["coverer"]
+            words = f"{why} {_called(coverer)}" if why else f"{_called(coverer)} covers it and would get the click"
+            return ElementCovered(
+                f"{label} can't be {done}: {words}.",
+                "Close or move what is in the way first, or click that instead.",
+            )
+        case _:
+            return FillFailed(f"{label} can't be {done}{because}.", plan.get("hint", ""))
+
+
+async def _choose(option: Element) -> ClickReport:
+    result = await option.call(CHOOSE_OPTION)
+    if result.get("problem") == "group":
+        raise ElementDisabled(
+            f"{option.label} is a group of options and can't be chosen.", "Choose one of its options."
+        )
+    if result.get("problem"):
+        raise problem(option.label, result, "chosen")
+    return ClickReport(option.label, "selection")
+
+
+# -- doing -------------------------------------------------------------------------------------------------
+
+
+def _gesture(x: float, y: float, button: MouseButton, count: int, bits: int) -> list[tuple[str, dict[str, Any]]]:
+    at = {"x": x, "y": y, "modifiers": bits, "pointerType": "mouse"}
+    events: list[dict[str, Any]] = [{"type": "mouseMoved", **at}]
+    for nth in range(1, count + 1):
+        pressed = {**at, "button": button, "clickCount": nth}
+        events.append({"type": "mousePressed", "buttons": _BUTTONS[button], **pressed})
+        events.append({"type": "mouseReleased", "buttons": 0, **pressed})
+    return [("Input.dispatchMouseEvent", event) for event in events]
+
+
+async def _deliver(frame: Frame, commands: Sequence[tuple[str, dict[str, Any]]]) -> None:
+    """Write input events at once and wait until the page has handled them.
+
+    Their answers stay out while a dialog that they opened is there, or when the page ended: both are effects
+    of the input, which the caller's watch reports.
+    """
+    session = frame.session
+    replies: list[Reply] = [session.post(method, params) for method, params in commands]
+    for reply in replies:
+        try:
+            await frame.guarded(reply)
+        except (DialogOpen, PageClosed, DocumentReplaced, ElementError):
+            return
+
+
+async def _disarm(frame: Frame) -> None:
+    try:
+        await frame.call(DISARM_CLICK)
+    except (DialogOpen, PageClosed, DocumentReplaced, ElementError):
+        pass  # what it would have watched is gone, or held
+
+
+class _Watch:
+    """Hears from the page side where a press would land.
+
+    Attributes:
+        token: marks the messages of this watch.
+        lands: the verdict; None until there is one.
+        coverer: what was there instead.
+    """
+
+    def __init__(self, session: Session) -> None:
+        self.token = f"{next(_tokens)}"
+        self.lands: bool | None = None
+        self.coverer: dict[str, Any] | None = None
+        self.end = session.on("Runtime.bindingCalled", self._called)
+        if session not in _bound:
+            _bound.add(session)
+            # In our world only, in all its documents from now on: the page can't see it.
+            session.post("Runtime.addBinding", {"name": _BINDING, "executionContextName": WORLD_NAME})
+
+    def _called(self, event: dict[str, Any]) -> None:
+        if event["name"] != _BINDING:
+            return
+        verdict = json.loads(event["payload"])
+        if verdict["token"] == self.token:
+            self.lands = verdict["lands"]
+            self.coverer = verdict["coverer"]

@@ -1,0 +1,4 @@
+// Ends what `guard_click` began.
+(lib) => {
+  if (lib.disarm) lib.disarm();
+}

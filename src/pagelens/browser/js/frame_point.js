@@ -1,0 +1,38 @@
+// Maps the point (x, y) of a frame's viewport into the viewport of the document that holds its element,
+// bringing it into view there, and tells whether a click at that point reaches the frame:
+// {x, y} or {problem: "hidden" | "covered", why, coverer}.
+(lib, frame, x, y) => {
+  const why = lib.fn.hidden_why(frame);
+  if (why) return { problem: "hidden", why: "its frame can't be seen: " + why };
+  const mapped = () => {
+    const box = frame.getBoundingClientRect();
+    const style = getComputedStyle(frame);
+    // A transform scales the box and what is in it.
+    const sx = frame.offsetWidth ? box.width / frame.offsetWidth : 1;
+    const sy = frame.offsetHeight ? box.height / frame.offsetHeight : 1;
+    return [
+      box.left + (frame.clientLeft + parseFloat(style.paddingLeft) + x) * sx,
+      box.top + (frame.clientTop + parseFloat(style.paddingTop) + y) * sy,
+    ];
+  };
+  const isInside = ([px, py]) => px >= 0 && py >= 0 && px < window.innerWidth && py < window.innerHeight;
+  const attempt = () => {
+    const point = mapped();
+    return { point, ...(isInside(point) ? lib.fn.landing(frame, ...point) : { lands: false, hit: null }) };
+  };
+
+  let result = attempt();
+  if (!result.lands) {
+    frame.scrollIntoView({ block: "nearest", inline: "nearest", behavior: "instant" });
+    result = attempt();
+  }
+  if (!result.lands) {
+    // A frame taller than the window: bring the point itself to the middle.
+    const [px, py] = result.point;
+    window.scrollBy({ left: px - window.innerWidth / 2, top: py - window.innerHeight / 2, behavior: "instant" });
+    result = attempt();
+  }
+  if (result.lands) return { x: result.point[0], y: result.point[1] };
+  if (!result.hit) return { problem: "hidden", why: "the place in its frame can't be scrolled into view" };
+  return { problem: "covered", why: "", coverer: lib.fn.named(result.hit) };
+}
