@@ -177,6 +177,16 @@ class BrowserHost:
             raise PageClosed(f"Page {page_id} is closed ({self._closed_pages[page_id]}).", f"Open pages: {live}.")
         raise PageNotFound(f"There is no page {page_id}.", f"Open pages: {live}. Call list_pages to see them.")
 
+    async def refresh(self) -> None:
+        """Bring the pages' titles up to date. Chrome announces changes, but not a new document's first title.
+
+        The browser process answers this: a page that is stuck delays nothing.
+        """
+        for info in (await self.root.send("Target.getTargets"))["targetInfos"]:
+            page = self._by_target.get(info["targetId"])
+            if page is not None:
+                page.info_changed(info)
+
     def page_of_frame(self, frame_id: str) -> Page | None:
         """The page that holds a frame."""
         return next((page for page in self.pages.values() if frame_id in page.frames), None)

@@ -22,6 +22,7 @@ from pagelens.snapshot.text_snapshot import TextSnapshot
 if TYPE_CHECKING:
     from pagelens.browser.dialogs import Dialog
     from pagelens.browser.effect import Effect
+    from pagelens.browser.frame import Frame
     from pagelens.browser.navigation import NavigationResult
     from pagelens.browser.page import Page
     from pagelens.browser.settle import Depth
@@ -178,7 +179,8 @@ class McpPage:
         Raises:
             ElementError: it can't be clicked; the subclass and message say why.
         """
-        return await self._act("input", lambda: inputs.click(self.page, target, count=count))
+        frame = await self._frame_of(target)
+        return await self._act("input", lambda: inputs.click(self.page, target, count=count), frame)
 
     async def fill(self, target: str, value: str) -> Done[filling.FillReport]:
         """Give a control a value.
@@ -186,7 +188,8 @@ class McpPage:
         Raises:
             ElementError: it takes no such value, or did not keep it.
         """
-        return await self._act("script", lambda: filling.fill(self.page, target, value))
+        frame = await self._frame_of(target)
+        return await self._act("script", lambda: filling.fill(self.page, target, value), frame)
 
     async def press_key(self, combo: str) -> Done[None]:
         """Press a key or combination where the focus is; raises `InvalidInput` for a key that doesn't exist."""
@@ -211,7 +214,8 @@ class McpPage:
         Raises:
             ScriptFailed: it does not compile, or threw.
         """
-        limits = (FILE_CHARS, FILE_DEPTH) if large else (MAX_CHARS, MAX_DEPTH)
+        max_chars, max_depth = (FILE_CHARS, FILE_DEPTH) if large else (MAX_CHARS, MAX_DEPTH)
+        frame = await self._frame_of(args[0]) if args else None
         return await self._act(
             "script",
             lambda: evaluate(
@@ -220,9 +224,10 @@ class McpPage:
                 kind=kind,
                 args=args,
                 dialog_action=dialog_action,
-                max_chars=limits[0],
-                max_depth=limits[1],
+                max_chars=max_chars,
+                max_depth=max_depth,
             ),
+            frame,
         )
 
     async def snapshot(self, *, verbose: bool = False) -> TextSnapshot:
@@ -236,19 +241,27 @@ class McpPage:
         """A picture of the viewport; `quality` from 0 to 100 for jpeg and webp."""
         return await screenshots.screenshot(self.page, format=format, quality=quality)
 
-    async def _act(self, depth: Depth, action: Callable[[], Awaitable[T]]) -> Done[T]:
+    async def _frame_of(self, target: str) -> Frame | None:
+        """The sub frame that an element is in: its navigations are waited for. None for the main frame."""
+        if len(self.page.frames) == 1:
+            return None
+        element = await self.page.element(target)
+        await element.release()
+        return None if element.frame.is_main else element.frame
+
+    async def _act(self, depth: Depth, action: Callable[[], Awaitable[T]], frame: Frame | None = None) -> Done[T]:
         """Do something and wait for what it causes, also when that overtakes the action itself."""
         report: T | None = None
         lost: DocumentReplaced | None = None
         self.page.raise_if_unusable()
-        async with self.page.acting(depth) as effect:
+        async with self.page.acting(depth, frame) as effect:
             try:
                 report = await action()
             except DialogOpen:
                 if effect.dialog is None:
                     raise  # it was there before
             except PageClosed:
-                pass  # by the action: a closed page never gets this far (`raise_if_unusable` below)
+                pass  # by the action: a page that was closed before never gets this far
             except DocumentReplaced as error:
                 lost = error
         return Done(report, effect, lost)

@@ -42,7 +42,7 @@ class NavigationSection:
             return
         result = self._order.result
         out.line(_sentence(result, self._order.verb))
-        if result.pending:
+        if result.pending and result.dialog is None:  # behind a dialog everything stands still
             out.line(pending_line(result.pending))
         for page in result.new_pages:
             out.line(new_page_line(page))

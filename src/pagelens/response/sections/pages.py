@@ -33,7 +33,7 @@ class PageJson(TypedDict):
 
 
 class PagesSection:
-    """One line a page, from what the browser reported: no page is asked anything."""
+    """One line a page, from what the browser knows: no page is asked anything."""
 
     key: ClassVar[str] = "list of pages"
 
@@ -44,6 +44,8 @@ class PagesSection:
         return order.pages
 
     async def compute(self, order: Order, context: McpContext) -> None:
+        if context.host.is_running:
+            await context.host.refresh()
         self._pages = [_described(page, page.id == context.selected_id) for page in context.pages()]
 
     def render(self, out: Output) -> None:
