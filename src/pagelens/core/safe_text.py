@@ -15,6 +15,7 @@ __all__ = ["escaped", "json_safe", "one_line", "quoted", "safe_block", "shortene
 
 _SURROGATES = re.compile("[\ud800-\udfff]")
 _SPACE = re.compile(r"[ \t\n\r\f\v\x85\xa0\u2028\u2029]+")
+_LINE_END = re.compile("\r\n|[\r\x85\u2028\u2029]")
 # Controls (C0 without \t \n \r, DEL, C1), zero width, bidi marks and isolates, word joiners, BOM, tags.
 _INVISIBLE = re.compile(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
@@ -44,14 +45,14 @@ def one_line(text: str) -> str:
     """Page text as part of one line: white space folded, invisible and control characters gone."""
     if text.isascii() and text.isprintable() and "  " not in text:
         return text.strip()
-    return _visible(_SPACE.sub(" ", without_surrogates(text))).strip()
+    return _SPACE.sub(" ", _visible(without_surrogates(text))).strip()
 
 
 def safe_block(text: str) -> str:
     """Page text that may keep its lines (source code, a JSON value): only the harmful characters go."""
     if text.isascii() and text.replace("\n", "").isprintable():
         return text
-    return _visible(without_surrogates(text).replace("\r\n", "\n").replace("\r", "\n").replace("\u2028", "\n"))
+    return _visible(_LINE_END.sub("\n", without_surrogates(text)))
 
 
 def escaped(text: str) -> str:
