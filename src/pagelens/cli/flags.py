@@ -249,7 +249,7 @@ def _flag(token: str, rest: list[str], out: _Canonical) -> None:
     flag = _BY_NAME.get(name)
     switch = name.startswith("category-") or (flag is not None and flag.kind == "switch") or flag is None
     if not _is_known(name, out.command):
-        raise _unknown(spelled, name, out.command)
+        raise _unknown(spelled, f"no-{name}" if negated else name, out.command)
     if not switch:
         if negated:
             raise InvalidInput(f"{spelled} does not exist: --{name} takes a value.")

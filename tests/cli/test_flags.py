@@ -1,0 +1,193 @@
+"""The command line: every spelling, every contradiction, every mistake."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from pagelens.cli.flags import CATEGORY_NAMES, COMMANDS, parse
+from pagelens.core.options import Options
+from pagelens.errors import InvalidInput
+from pagelens.tools.categories import CATEGORIES
+
+
+def options(*arguments: str) -> Options:
+    return parse(arguments).options
+
+
+def test_nothing_given_is_the_server_with_all_defaults() -> None:
+    invocation = parse([])
+    assert invocation.command == ""
+    assert invocation.options == Options(categories={})
+    assert invocation.notices == ()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "name", "value"),
+    [
+        ("--executable-path /x", "executable_path", "/x"),
+        ("--executablePath=/x", "executable_path", "/x"),
+        ("-e /x", "executable_path", "/x"),
+        ("--channel beta", "channel", "beta"),
+        ("--headless", "headless", True),
+        ("--headless=true", "headless", True),
+        ("--headless true", "headless", True),
+        ("--headless=false", "headless", False),
+        ("--headless false", "headless", False),
+        ("--no-headless", "headless", False),
+        ("--isolated", "isolated", True),
+        ("--isolated=true", "isolated", True),
+        ("--isolated=false", "isolated", False),
+        ("--no-isolated", "isolated", False),
+        ("--user-data-dir ~/p", "user_data_dir", "~/p"),
+        ("--userDataDir ~/p", "user_data_dir", "~/p"),
+        ("--viewport 1280x720", "viewport", (1280, 720)),
+        ("--viewport=800X600", "viewport", (800, 600)),
+        ("--proxyServer socks5://h:1", "proxy_server", "socks5://h:1"),
+        ("--acceptInsecureCerts", "accept_insecure_certs", True),
+        ("--chrome-arg=--a --chromeArg --b=1 --chrome-arg c", "chrome_args", ("--a", "--b=1", "c")),
+        ("--ignoreDefaultChromeArg --mute-audio", "ignore_default_chrome_args", ("--mute-audio",)),
+        ("--no-page-id-routing", "page_id_routing", False),
+        ("--experimentalPageIdRouting", "page_id_routing", True),
+        ("--no-experimental-page-id-routing", "page_id_routing", False),
+        ("--structured-content", "structured_content", True),
+        ("--experimentalStructuredContent", "structured_content", True),
+        ("--experimental-structured-content=false", "structured_content", False),
+        ("--category-webmcp", "categories", {"webmcp": True}),
+        ("--categoryExperimentalWebmcp", "categories", {"webmcp": True}),
+        ("--category-experimental-third-party", "categories", {"third-party": True}),
+        ("--no-category-network --categoryEmulation=false", "categories", {"network": False, "emulation": False}),
+        ("--no-categoryPerformance", "categories", {"performance": False}),
+        ("--memoryDebugging", "categories", {"memory": True}),
+        ("--experimentalMemory", "categories", {"memory": True}),
+        ("--logFile /tmp/l", "log_file", "/tmp/l"),
+        ("--verbose", "verbose", True),
+    ],
+)
+def test_spellings(arguments: str, name: str, value: Any) -> None:
+    assert getattr(options(*arguments.split()), name) == value
+
+
+def test_a_value_that_looks_like_a_flag_is_a_value() -> None:
+    assert options("--chrome-arg", "--isolated").chrome_args == ("--isolated",)
+    assert options("--chrome-arg=--a=b c").chrome_args == ("--a=b c",)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_flags_before_and_after_the_command(command: str) -> None:
+    for arguments in (["--isolated", command], [command, "--isolated"]):
+        invocation = parse(arguments)
+        assert invocation.command == command
+        assert invocation.options.isolated
+
+
+def test_a_commands_own_flags() -> None:
+    assert parse(["tools", "--json"]).command_flags == {"json"}
+    assert parse(["tools"]).command_flags == frozenset()
+    assert parse(["install-browser", "--dryRun"]).command_flags == {"dry-run"}
+    with pytest.raises(InvalidInput, match="pagelens tools"):
+        parse(["--json"])
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        "--slim",
+        "--usageStatistics=false",
+        "--no-usage-statistics",
+        "--no-performance-crux",
+        "--screenshotFormat jpeg",
+        "--screenshot-max-width=800",
+        "--experimentalVision",
+        "--experimental-devtools true",
+        "--experimentalFfmpegPath /usr/bin/ffmpeg",
+    ],
+)
+def test_flags_for_what_is_not_here_are_accepted_with_one_line(arguments: str) -> None:
+    invocation = parse([*arguments.split(), "--isolated"])
+    assert invocation.options == Options(isolated=True, categories={})
+    assert len(invocation.notices) == 1
+    assert arguments.split("=")[0].split()[0] in invocation.notices[0]
+    assert "no effect" in invocation.notices[0]
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        "--browserUrl http://127.0.0.1:9222",
+        "-u http://127.0.0.1:9222",
+        "--wsEndpoint ws://x",
+        "--auto-connect",
+        "--allowedUrlPattern https://a/*",
+        "--blocked-url-pattern=x",
+        "--redactNetworkHeaders",
+    ],
+)
+def test_flags_that_could_not_be_kept_end_the_start(arguments: str) -> None:
+    with pytest.raises(InvalidInput, match="can't"):
+        parse(arguments.split())
+
+
+def test_their_negation_promises_nothing() -> None:
+    assert parse(["--no-redact-network-headers", "--no-auto-connect"]).notices == ()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "one", "other"),
+    [
+        ("--isolated --user-data-dir /x", "--isolated", "--user-data-dir"),
+        ("--executablePath /x --channel beta", "--executable-path", "--channel"),
+        ("--headless --no-headless", "--headless", "--no-headless"),
+        ("--category-network --no-category-network", "--category-network", "--no-category-network"),
+    ],
+)
+def test_contradictions_name_both(arguments: str, one: str, other: str) -> None:
+    for given in (arguments.split(), arguments.split()[::-1] if "/x" not in arguments else arguments.split()):
+        with pytest.raises(InvalidInput, match="contradict") as caught:
+            parse(given)
+        assert one in caught.value.message
+        assert other in caught.value.message
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--vieport", "3x3"], "Did you mean --viewport"),
+        (["--user-datadir=x"], "Did you mean --user-data-dir"),
+        (["--category-netwrk"], "Did you mean --category-network"),
+        (["--no-category-netwrk"], "Did you mean --no-category-network"),
+        (["--zzzzzz"], "no flag --zzzzzz"),
+        (["doctr"], "Did you mean doctor"),
+        (["doctor", "tools"], "no command 'tools'"),
+        (["--viewport", "0x1"], "1280x720"),
+        (["--viewport", "wide"], "1280x720"),
+        (["--viewport"], "needs a value"),
+        (["--channel", "nightly"], "stable"),
+        (["--headless=maybe"], "takes no value 'maybe'"),
+        (["--no-viewport"], "takes a value"),
+        (["--head"], "no flag --head"),
+    ],
+)
+def test_mistakes_are_named(arguments: list[str], words: str) -> None:
+    with pytest.raises(InvalidInput, match=words):
+        parse(arguments)
+
+
+def test_the_categories_are_those_of_the_tools() -> None:
+    assert set(CATEGORY_NAMES) == set(CATEGORIES)
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["-h"], *([command, "--help"] for command in COMMANDS)])
+def test_help_names_every_flag(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as caught:
+        parse(arguments)
+    assert caught.value.code == 0
+    text = capsys.readouterr().out
+    for flag in ("--executable-path", "--channel", "--isolated", "--chrome-arg", "--[no-]category-NAME", "--log-file"):
+        assert flag in text
+    if arguments[0].startswith("-"):
+        for command, what in COMMANDS.items():
+            assert command in text
+            assert what in text
+    assert max(map(len, text.splitlines())) <= 120
