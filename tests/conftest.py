@@ -57,16 +57,22 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
 @pytest.fixture(scope="session")
 def _protocol_watch(pytestconfig: pytest.Config) -> Iterator[Watch]:
     watch = Watch(Path(pytestconfig.cache.mkdir("protocol")))
-    subscribe = Session.on
+    subscribe, subscribe_raw = Session.on, Session.on_raw
 
     def on(self: Session, method: str, handler: Any) -> Callable[[], None]:
         watch.event(method)
         return subscribe(self, method, handler)
 
+    def on_raw(self: Session, method: str, handler: Any) -> Callable[[], None]:
+        watch.event(method)
+        return subscribe_raw(self, method, handler)
+
     Connection.inspector = staticmethod(watch.command)
     Session.on = on  # type: ignore[method-assign]
+    Session.on_raw = on_raw  # type: ignore[method-assign]
     yield watch
     Session.on = subscribe  # type: ignore[method-assign]
+    Session.on_raw = subscribe_raw  # type: ignore[method-assign]
     Connection.inspector = None
 
 
