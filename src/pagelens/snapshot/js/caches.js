@@ -1,0 +1,6 @@
+// What our world remembers about its document between snapshots (lib.cache); nothing here keeps a node alive.
+(lib) => {
+  lib.cache.set("closedRoots", new WeakMap()); // host -> its closed shadow root
+  lib.cache.set("examined", new WeakSet()); // elements that Chrome was asked about for closed roots
+  lib.cache.set("listening", new WeakSet()); // elements with a listener for clicks
+}

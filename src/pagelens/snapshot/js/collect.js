@@ -1,0 +1,282 @@
+// Reads the rendered flat tree (shadow roots and slots followed) into records: one pass, no recursion.
+//
+// Only what nearly every element needs is read here: `display` and `visibility`. Everything else waits until
+// somebody asks, because each further style property costs as much as the rest of the visit.
+(lib) => {
+  const { skippedTags, svgDefinitions, leafTags, hostTags } = lib.vocabulary;
+  const { isBlank, isInline, isAtomic } = lib.text;
+  const computed = window.getComputedStyle.bind(window);
+
+  class ElementRecord {
+    constructor(node, tag, parent, display, visible, style) {
+      this.node = node;
+      this.tag = tag;
+      this.parent = parent;
+      this.kids = [];
+      this.display = display;
+      this.visible = visible;
+      this.style = style; // live computed style; null for what is not rendered by itself
+      this.svg = false; // in an SVG image, its root included
+      this.hidden = false; // aria-hidden, inert, or behind a modal dialog
+      this.outOfFlow = false;
+      this.holdsBlock = false; // an inline box with a block-level box in it
+      this.hasAttributes = true;
+      this.transform = null; // CSS text-transform, once read
+      this.unrendered = false; // a file input that can't be seen
+      // for the later passes
+      this.role = "";
+      this.explicitRole = "";
+      this.inSection = false; // a header or footer here is not the page's
+      this.inSectionForAside = false;
+      this.sectionBelow = false; // the same for what is inside
+      this.sectionForAsideBelow = false;
+      this.startsPointer = false; // the mouse cursor turns into a hand here
+      this.underPointer = false;
+      this.focusable = null;
+      this.included = false;
+      this.clickable = false; // behaves so, without a role that says so
+      this.act = false; // an agent can do something with it
+      this.acts = 0; // how many such are below
+      this.hasImage = false;
+      this.name = "";
+      this.items = null;
+    }
+  }
+
+  class TextRecord {
+    constructor(parent, raw, blank) {
+      this.tag = "#text";
+      this.parent = parent;
+      this.kids = null;
+      this.display = "inline";
+      this.raw = raw;
+      this.blank = blank;
+      this.shown = null;
+    }
+  }
+
+  const walk = {
+    root: new ElementRecord(document, "#document", null, "block", true, null),
+    order: [], // every element's record, parents before children
+    recordOf: new Map(),
+    labelsOf: new Map(), // control -> its label elements
+    candidates: [], // elements that may have a closed shadow root, not yet looked at
+    hasPseudoText: false,
+    hasPointer: false,
+    modal: null,
+    focused: null,
+  };
+
+  const closedRoots = lib.cache.get("closedRoots");
+  const examined = lib.cache.get("examined");
+  const roots = [];
+
+  // One look at all labels: asking each control for its labels takes time squared.
+  const openRoot = (root) => {
+    roots.push(root);
+    for (const label of root.querySelectorAll("label")) {
+      const control = label.control;
+      if (!control) continue;
+      const labels = walk.labelsOf.get(control);
+      if (labels === undefined) walk.labelsOf.set(control, [label]);
+      else labels.push(label);
+    }
+    const facts = lib.text.styleFacts(root);
+    walk.hasPseudoText ||= facts.pseudo;
+    walk.hasPointer ||= facts.pointer;
+  };
+
+  const add = (record) => {
+    walk.recordOf.set(record.node, record);
+    walk.order.push(record);
+    record.parent.kids.push(record);
+    return record;
+  };
+
+  const addText = (node, parent) => {
+    const raw = node.data;
+    if (raw === "") return;
+    const blank = isBlank(raw);
+    if (blank) {
+      // White space shows only after something inline.
+      const kids = parent.kids;
+      if (kids.length === 0) {
+        if (!isInline(parent.display)) return;
+      } else {
+        const last = kids[kids.length - 1];
+        if (last.tag === "br" || (last.kids !== null && !isInline(last.display) && !isAtomic(last.display))) return;
+      }
+    }
+    parent.kids.push(new TextRecord(parent, blank ? " " : raw, blank));
+  };
+
+  // Not rendered one by one, so they have no style of their own.
+  const addOption = (option, parent) => {
+    const record = add(new ElementRecord(option, option.localName, parent, "block", parent.visible, null));
+    record.hidden = parent.hidden;
+    return record;
+  };
+  const addOptions = (select, record) => {
+    for (const child of select.children) {
+      if (child.localName === "option") addOption(child, record);
+      else if (child.localName === "optgroup") {
+        const group = addOption(child, record);
+        for (const option of child.children) if (option.localName === "option") addOption(option, group);
+      } else {
+        for (const option of child.querySelectorAll("option")) addOption(option, record);
+      }
+    }
+  };
+  const addImageMap = (image, record) => {
+    const name = image.getAttribute("usemap").slice(1);
+    const map = document.querySelector(`map[name="${CSS.escape(name)}"]`);
+    if (map === null || !image.complete || image.naturalWidth === 0) return;
+    for (const area of map.querySelectorAll("area[href]")) {
+      const child = add(new ElementRecord(area, "area", record, "inline", record.visible, null));
+      child.hidden = record.hidden;
+    }
+  };
+
+  // The record of an element whose children are to be visited next; null when there is nothing more to visit.
+  const visit = (element, parent) => {
+    const tag = element.localName;
+    if (parent.svg ? svgDefinitions.has(tag) : skippedTags.has(tag)) return null;
+    const style = computed(element);
+    const display = style.display;
+    if (display === "none") return null;
+    if (display === "") {
+      // Not in the flat tree although its parent is: the parent has a closed shadow root.
+      if (!examined.has(parent.node)) walk.candidates.push(parent.node);
+      return null;
+    }
+    const record = new ElementRecord(element, tag, parent, display, style.visibility === "visible", style);
+    const hasAttributes = (record.hasAttributes = element.hasAttributes());
+    record.svg = tag === "svg" || (parent.svg && parent.tag !== "foreignObject");
+    record.hidden =
+      parent.hidden ||
+      (hasAttributes && (element.getAttribute("aria-hidden") === "true" || element.hasAttribute("inert")));
+    if (tag === "dialog" && element.matches(":modal")) {
+      record.hidden = false; // the top layer is out of reach of what is around it
+      if (walk.modal === null || !walk.modal.node.contains(document.activeElement)) walk.modal = record;
+    }
+    if (display === "block" && (parent.display === "inline" || parent.display === "contents")) {
+      const position = style.position;
+      record.outOfFlow = position === "absolute" || position === "fixed" || style.cssFloat !== "none";
+    }
+    add(record);
+    if (leafTags.has(tag)) {
+      if (tag === "img" && hasAttributes && element.hasAttribute("usemap")) addImageMap(element, record);
+      return null;
+    }
+    if (tag === "select") {
+      addOptions(element, record);
+      return null;
+    }
+    if (display !== "inline" && element.firstElementChild !== null && style.contentVisibility === "hidden") return null;
+    return record;
+  };
+
+  // Where to go below a record: [first node, list]. A list is walked by index, else siblings are followed.
+  const below = (record) => {
+    const element = record.node;
+    const root = element.shadowRoot || closedRoots.get(element);
+    if (root) {
+      openRoot(root);
+      return [root.firstChild, null];
+    }
+    const tag = record.tag;
+    if (tag === "slot") {
+      const assigned = element.assignedNodes();
+      if (assigned.length > 0) return [assigned[0], assigned];
+    } else if (tag === "details" && !element.open) {
+      for (const child of element.children) if (child.localName === "summary") return [child, [child]];
+      return [null, null];
+    }
+    const first = element.firstChild;
+    if (tag.includes("-") || (first === null && hostTags.has(tag))) {
+      // Closed roots are invisible from here; the server asks Chrome about those that may have one.
+      if (!examined.has(element) && (tag.includes("-") || (element.offsetWidth > 0 && element.offsetHeight > 0))) {
+        walk.candidates.push(element);
+      }
+    }
+    return [first, null];
+  };
+
+  openRoot(document);
+  let parent = walk.root;
+  let list = [document.documentElement];
+  let index = 0;
+  let node = list[0];
+  const levels = [];
+  for (;;) {
+    if (node === null) {
+      if (levels.length === 0) break;
+      ({ parent, node, list, index } = levels.pop());
+      continue;
+    }
+    const current = node;
+    if (list === null) node = current.nextSibling;
+    else node = ++index < list.length ? list[index] : null;
+    const type = current.nodeType;
+    if (type === 3) addText(current, parent);
+    else if (type === 1) {
+      const record = visit(current, parent);
+      if (record !== null) {
+        const [first, children] = below(record);
+        if (first !== null) {
+          levels.push({ parent, node, list, index });
+          parent = record;
+          node = first;
+          list = children;
+          index = 0;
+        }
+      }
+    }
+  }
+
+  // File inputs are hidden behind pretty buttons nearly everywhere, and can be used all the same.
+  for (const root of roots) {
+    for (const input of root.querySelectorAll('input[type="file" i]')) {
+      const known = walk.recordOf.get(input);
+      if (known !== undefined) {
+        known.unrendered = !known.visible;
+        continue;
+      }
+      let place = input;
+      while (place !== null && !walk.recordOf.has(place)) place = place.assignedSlot || place.parentNode || place.host || null;
+      const record = add(new ElementRecord(input, "input", walk.recordOf.get(place) || walk.root, "block", true, null));
+      record.unrendered = true;
+    }
+  }
+
+  // Bottom-up: an inline box that holds a block-level one.
+  for (let i = walk.order.length - 1; i >= 0; i--) {
+    const record = walk.order[i];
+    if (!isInline(record.display)) continue;
+    for (const kid of record.kids) {
+      if (kid.kids === null) continue;
+      if (kid.holdsBlock || (!isInline(kid.display) && !isAtomic(kid.display) && !kid.outOfFlow)) {
+        record.holdsBlock = true;
+        break;
+      }
+    }
+  }
+
+  // Everything outside a modal dialog is inert.
+  if (walk.modal !== null) {
+    const inside = new Set([walk.modal]);
+    walk.root.hidden = true;
+    for (const record of walk.order) {
+      if (inside.has(record.parent)) inside.add(record);
+      else if (record !== walk.modal && !record.unrendered) record.hidden = true;
+    }
+  }
+
+  // What has the focus, seen through shadow roots.
+  let focused = document.activeElement;
+  for (let root; focused !== null && (root = focused.shadowRoot || closedRoots.get(focused)) && root.activeElement; ) {
+    focused = root.activeElement;
+  }
+  walk.focused = focused === document.body ? null : focused;
+  return walk;
+}

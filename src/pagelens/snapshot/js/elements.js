@@ -1,0 +1,113 @@
+// Questions about single elements that several passes ask (lib.elements).
+(lib) => {
+  const elements = (lib.elements = {});
+
+  const GLOBAL_ATTRIBUTES = [
+    "aria-atomic", "aria-busy", "aria-controls", "aria-current", "aria-describedby", "aria-details", "aria-dropeffect",
+    "aria-flowto", "aria-grabbed", "aria-keyshortcuts", "aria-label", "aria-labelledby", "aria-live", "aria-owns",
+    "aria-relevant", "aria-roledescription",
+  ];
+
+  elements.attribute = (element, name) => element.getAttribute(name) || "";
+
+  // The elements that aria-labelledby names.
+  elements.labelledBy = (element) => {
+    if (!element.hasAttributes()) return [];
+    // Set from script (ariaLabelledByElements), the attribute is there but empty.
+    if (element.getAttribute("aria-labelledby") === "" && element.ariaLabelledByElements) {
+      return [...element.ariaLabelledByElements];
+    }
+    const ids = element.getAttribute("aria-labelledby") || element.getAttribute("aria-labeledby");
+    const root = ids ? element.getRootNode() : null;
+    if (root === null || !root.getElementById) return [];
+    const found = [];
+    for (const id of ids.split(/\s+/)) {
+      const other = id === "" ? null : root.getElementById(id);
+      if (other !== null) found.push(other);
+    }
+    return found;
+  };
+
+  // Whether the author named it, with anything but its content.
+  elements.isNamedByAuthor = (element) =>
+    elements.attribute(element, "aria-label").trim() !== "" ||
+    (element.hasAttribute("aria-labelledby") && elements.labelledBy(element).length > 0) ||
+    elements.attribute(element, "title").trim() !== "";
+
+  elements.hasGlobalAria = (element) => {
+    for (const name of GLOBAL_ATTRIBUTES) if (elements.attribute(element, name) !== "") return true;
+    return false;
+  };
+
+  elements.hasAnyAria = (element) => {
+    for (const name of element.getAttributeNames()) if (name.startsWith("aria-")) return true;
+    return false;
+  };
+
+  elements.hasClickAttribute = (element) =>
+    element.hasAttribute("onclick") || element.hasAttribute("onmousedown") || element.hasAttribute("onmouseup");
+
+  elements.tabIndex = (element) => {
+    const value = element.getAttribute("tabindex");
+    const number = value === null ? NaN : parseInt(value, 10);
+    return Number.isNaN(number) ? null : number;
+  };
+
+  elements.isEditingHost = (element) =>
+    element.hasAttribute("contenteditable") &&
+    element.isContentEditable &&
+    !(element.parentElement !== null && element.parentElement.isContentEditable);
+
+  const focusable = (record) => {
+    const { node, tag } = record;
+    if (!record.visible) return false;
+    switch (tag) {
+      case "a":
+      case "area":
+        if (node.hasAttribute("href") || (record.svg && node.hasAttribute("xlink:href"))) return true;
+        break;
+      case "button":
+      case "select":
+      case "textarea":
+      case "input":
+        return !node.matches(":disabled") && node.type !== "hidden";
+      case "iframe":
+      case "frame":
+        return true;
+      case "summary": {
+        const parent = record.parent;
+        if (parent.tag === "details" || (parent.parent !== null && parent.parent.tag === "details")) return true;
+        break;
+      }
+      case "audio":
+      case "video":
+        if (node.hasAttribute("controls")) return true;
+        break;
+    }
+    if (!record.hasAttributes) return false;
+    return elements.isEditingHost(node) || elements.tabIndex(node) !== null;
+  };
+  // Whether the keyboard or a script can focus it.
+  elements.isFocusable = (record) => {
+    if (record.focusable === null) record.focusable = focusable(record);
+    return record.focusable;
+  };
+
+  // What a control holds, as shown to people.
+  elements.value = (record) => {
+    const { node, tag } = record;
+    if (tag === "input") {
+      if (node.type === "password") return "\u2022".repeat(node.value.length);
+      if (node.type === "file") return Array.from(node.files, (file) => file.name).join(", ");
+      return node.value;
+    }
+    if (tag === "textarea") return node.value;
+    if (tag === "select") {
+      return Array.from(node.selectedOptions, (option) => lib.text.folded(option.label || option.text)).join(", ");
+    }
+    const stated = node.getAttribute("aria-valuetext") || node.getAttribute("aria-valuenow");
+    if (stated) return stated;
+    if (tag === "meter" || (tag === "progress" && node.hasAttribute("value"))) return String(node.value);
+    return "";
+  };
+}

@@ -1,0 +1,279 @@
+// Turns the records into a tree of lines, children first: what gets a line of its own, and what it says.
+//
+// A record yields `items`: shown text (strings), ends of blocks (BREAK) and finished lines, for its parent to use.
+// Wrappers that mean nothing pass on what is inside them. A line's `entries` are lines and whole texts.
+(lib, walk, verbose) => {
+  const vocabulary = lib.vocabulary;
+  const { namedByContent, areas, areasWhenNamed, surfaces, cells, printed } = vocabulary;
+  const { folded, shown, all, isBlock } = lib.text;
+  const { states, url, quoted } = lib.fn.states(walk, verbose);
+
+  class Line {
+    constructor(record, role, name, said, entries) {
+      this.node = record === null ? null : record.node;
+      this.role = role;
+      this.name = name;
+      this.states = said;
+      this.url = "";
+      this.hasUid = record !== null;
+      this.isAct = record !== null && record.act;
+      this.isCell = false;
+      this.isSimple = false; // a cell of text alone
+      this.bare = ""; // goes after the role as it is: cells of a row, options
+      this.entries = entries;
+    }
+  }
+
+  const BREAK = Symbol("end of block");
+  const NONE = [];
+  const SAYS_SOMETHING = /[\p{L}\p{N}\p{S}]/u;
+
+  // What the children yield, in order.
+  const gather = (record) => {
+    if (record.svg && (record.tag === "title" || record.tag === "desc" || record.tag === "style")) return NONE;
+    let items = NONE;
+    let isOwn = false; // a single child's list is passed on as it is
+    const own = () => {
+      if (!isOwn) items = items.slice();
+      isOwn = true;
+    };
+    for (const kid of record.kids) {
+      if (kid.kids === null) {
+        // Shown although hidden from the accessibility tree: people read it, so it is said, but without uid.
+        if (!record.visible) continue;
+        own();
+        items.push(shown(kid));
+      } else if (kid.items.length > 0) {
+        if (items.length === 0) items = kid.items;
+        else {
+          own();
+          for (const item of kid.items) items.push(item);
+        }
+      }
+    }
+    return items;
+  };
+
+  // Block-level: its text does not run on into what is around it.
+  const passOn = (record, items) => {
+    if (items.length === 0 || !isBlock(record.display)) return items;
+    const first = typeof items[0] === "string";
+    const last = typeof items[items.length - 1] === "string";
+    if (!first && !last) return items;
+    const closed = first ? [BREAK] : [];
+    for (const item of items) closed.push(item);
+    if (last) closed.push(BREAK);
+    return closed;
+  };
+
+  // Leaves out what `name` already says: texts, and pictures and headings that add nothing else.
+  const without = (items, name) => {
+    if (name === "" || items.length === 0) return items;
+    return items.filter((item) => {
+      if (typeof item === "string") {
+        const s = folded(item);
+        return s === "" || !name.includes(s);
+      }
+      if (item === BREAK || (item.role !== "img" && item.role !== "heading")) return true;
+      return item.isAct || item.entries.length > 0 || !name.includes(item.name);
+    });
+  };
+
+  // Texts joined up to the next block or line; those of punctuation alone say nothing.
+  const settle = (items) => {
+    if (items.length === 0) return NONE;
+    const entries = [];
+    let joined = "";
+    const flush = () => {
+      if (joined === "") return;
+      const s = folded(joined);
+      joined = "";
+      if (s !== "" && SAYS_SOMETHING.test(s)) entries.push(s);
+    };
+    for (const item of items) {
+      if (typeof item === "string") joined += item;
+      else {
+        flush();
+        if (item !== BREAK) entries.push(item);
+      }
+    }
+    flush();
+    return entries;
+  };
+
+  const line = (record, name, entries) => {
+    const made = new Line(record, printed.get(record.role) || record.role, name, states(record), entries);
+    made.url = url(record);
+    return made;
+  };
+  const plain = (role, entries) => new Line(null, role, "", "", entries);
+  const escapedCell = (s) => s.replace(/[\\|]/g, "\\$&");
+
+  // ---- the kinds
+
+  const selectLine = (record) => {
+    const made = line(record, record.name, NONE);
+    const options = [];
+    const mark = record.role === "listbox";
+    const add = (kids) => {
+      for (const kid of kids) {
+        if (kid.tag === "optgroup") {
+          options.push(escapedCell(kid.name) + ":");
+          add(kid.kids);
+        } else options.push(escapedCell(kid.name) + (mark && kid.node.selected ? " (selected)" : ""));
+      }
+    };
+    add(record.kids);
+    if (options.length > 0) {
+      const listed = plain("options", NONE);
+      listed.bare = options.join(" | ");
+      made.entries = [listed];
+    }
+    return made;
+  };
+
+  // A cell becomes a line in any case; its row decides what to make of it.
+  const cellLine = (record, items) => {
+    const entries = settle(items);
+    const isActed = record.act && record.role !== "gridcell";
+    const made = new Line(record, printed.get(record.role) || record.role, "", states(record), entries);
+    made.isCell = true;
+    made.isSimple = !isActed && made.states === "" && record.acts === 0 && entries.every((entry) => typeof entry === "string");
+    if (!made.isSimple && entries.every((entry) => typeof entry === "string") && record.acts === 0) {
+      made.name = folded(entries.join(" "));
+      made.entries = NONE;
+    }
+    made.hasUid = isActed || (record.act && !made.isSimple) || verbose;
+    return made;
+  };
+
+  const rowItems = (record, items) => {
+    const entries = settle(items);
+    if (entries.length === 0) return NONE;
+    const isRow = entries.every((entry) => typeof entry !== "string" && entry.isCell);
+    if (!isRow && !record.act) return passOn(record, items);
+    const said = states(record);
+    if (isRow && !record.act && said === "" && !verbose && entries.every((entry) => entry.isSimple)) {
+      const texts = entries.map((entry) => entry.entries.join(" "));
+      if (texts.every((s) => s === "")) return NONE;
+      const made = plain("row", NONE);
+      made.bare = texts.map(escapedCell).join(" | ");
+      return [made];
+    }
+    const inside = [];
+    for (const entry of entries) {
+      if (typeof entry === "string" || !entry.isCell) inside.push(entry);
+      else if (entry.isSimple) {
+        if (entry.entries.length === 0) continue;
+        const cell = verbose ? entry : plain(entry.role, NONE);
+        if (verbose) {
+          cell.name = entry.entries.join(" ");
+          cell.entries = NONE;
+        } else cell.bare = entry.entries.join(" ");
+        inside.push(cell);
+      } else if (entry.entries.length === 1 && !entry.hasUid && entry.states === "") inside.push(entry.entries[0]);
+      else inside.push(entry);
+    }
+    if (inside.length === 0 && !record.act) return NONE;
+    const made = new Line(record, "row", "", said, inside);
+    return [made];
+  };
+
+  // A cell outside any row that we print: what it holds, without ceremony.
+  const freed = (items) => {
+    if (!items.some((item) => item.isCell)) return items;
+    const free = [];
+    for (const item of items) {
+      if (!item.isCell || item.hasUid || item.states !== "") free.push(item);
+      else {
+        free.push(BREAK);
+        for (const entry of item.entries) free.push(entry, BREAK);
+      }
+    }
+    return free;
+  };
+
+  const actItems = (record, items) => {
+    const { role, tag } = record;
+    let name = record.name;
+    const isNamedByContent = namedByContent.has(role);
+    if (role === "heading" && record.acts > 0 && !isNamedByAuthor(record)) {
+      // What is in it says it all.
+      return [line(record, "", settle(items))];
+    }
+    if (isNamedByContent && record.acts > 0) return [line(record, name, settle(without(items, name)))];
+    const isValue = record.hasAttributes && record.node.isContentEditable && record.node.hasAttribute("contenteditable");
+    if (isValue && record.acts === 0) return [line(record, name, NONE)];
+    if (tag === "textarea" || tag === "input") return [line(record, name, NONE)];
+    if (!isNamedByContent && name === "" && record.acts === 0) {
+      const entries = settle(items);
+      if (entries.every((entry) => typeof entry === "string")) return [line(record, folded(entries.join(" ")), NONE)];
+      return [line(record, "", entries)];
+    }
+    // The whole text is usually in the name already; roles that stop a name from content hide some of it.
+    const kept = without(items, name);
+    return [line(record, name, settle(kept))];
+  };
+  const isNamedByAuthor = (record) =>
+    record.hasAttributes && (record.node.hasAttribute("aria-label") || record.node.hasAttribute("aria-labelledby"));
+
+  const labelled = (label) => {
+    const control = label.node.control;
+    const record = control ? walk.recordOf.get(control) : undefined;
+    return record !== undefined && record.included ? record.name : "";
+  };
+
+  const itemsOf = (record) => {
+    const { role, tag, name } = record;
+    if (tag === "br") return [" "];
+    if (tag === "option" || tag === "optgroup") return NONE;
+    let items = gather(record);
+    if (tag === "label") items = without(items, labelled(record));
+    if (!record.included) return passOn(record, items);
+    if (tag === "select") return [selectLine(record)];
+    if (cells.has(role)) return [cellLine(record, items)];
+    if (role === "row" || role === "LayoutTableRow") return rowItems(record, items);
+    items = freed(items);
+    if (tag === "label" && !record.act) return passOn(record, items);
+    if (record.act || role === "heading") return actItems(record, items);
+    if (role === "image" || role === "SvgRoot") {
+      const inside = role === "SvgRoot" ? without(items, name) : NONE;
+      if (name === "" && !(verbose && tag === "img")) return passOn(record, items);
+      return [line(record, name, settle(inside))];
+    }
+    if (role === "Iframe") return [line(record, name, NONE)];
+    if (role === "separator") return items.length > 0 ? passOn(record, items) : [BREAK];
+    if (surfaces.has(role)) return [line(record, name, settle(without(items, name)))];
+    if (areas.has(role) || (name !== "" && areasWhenNamed.has(role))) {
+      const entries = settle(items);
+      return entries.length === 0 && name === "" ? NONE : [line(record, name, entries)];
+    }
+    if (role === "listitem") {
+      const entries = settle(items);
+      if (entries.length === 0) return NONE;
+      if (verbose) return [line(record, "", entries)];
+      // An item of one thing is that thing.
+      if (entries.length === 1) return typeof entries[0] === "string" ? [BREAK, entries[0], BREAK] : entries;
+      return [plain("item", entries)];
+    }
+    if (verbose && role !== "generic" && role !== "LineBreak") {
+      const entries = settle(items);
+      if (entries.length > 0) return [line(record, name, entries)];
+    }
+    return passOn(record, items);
+  };
+
+  let modalItems = NONE;
+  for (let i = walk.order.length - 1; i >= 0; i--) {
+    const record = walk.order[i];
+    record.items = itemsOf(record);
+    if (record === walk.modal) {
+      modalItems = record.items;
+      record.items = NONE;
+    }
+  }
+  const top = settle(freed(gather(walk.root)));
+  if (walk.modal === null) return top;
+  // A modal dialog comes first; nothing behind it can be used.
+  return [...settle(freed(modalItems)), ...(top.length > 0 ? [plain("inert", top)] : [])];
+}
