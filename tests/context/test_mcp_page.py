@@ -49,7 +49,7 @@ async def test_a_script_held_by_its_dialog_has_no_report(context: McpContext) ->
 async def test_an_action_that_closes_its_page_has_done_so(context: McpContext, site: Site) -> None:
     opener = context.selected_page()
     await opener.navigate(site.page("<title>Opener</title>"))
-    popup_url = site.page("<button onclick=close()>Close me</button>")
+    popup_url = site.page("<button onclick=window.close()>Close me</button>")
     opened = await opener.evaluate(f"() => {{ open({popup_url!r}) }}")
     popup = context.page(opened.effect.new_pages[0].id)
     await popup.page.loads.wait(lambda: not popup.is_loading, 10)

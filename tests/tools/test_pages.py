@@ -11,7 +11,7 @@ from tests.tools.conftest import Agent
 
 async def test_list_pages(agent: Agent, site: Site) -> None:
     page = agent.context.selected_page()
-    await agent.ok("navigate_page", url=site.page("<title>A \u202e title</title>", path="/listed.html"))
+    await agent.ok("navigate_page", url=site.page("", title="A \u202e title", path="/listed.html"))
     reply = await agent.call("list_pages")
     line = next(line for line in reply.text.splitlines() if line.startswith(f"{page.id}: "))
     assert line == f'{page.id}: {site.url("/listed.html")} "A title" [selected]'

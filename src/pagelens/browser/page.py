@@ -650,6 +650,8 @@ class Page:
             self._remove(child)
         is_restore = p.get("type") == "BackForwardCacheRestore"
         kind: NavigatedKind = "bfcache" if is_restore else "error" if described.get("unreachableUrl") else "document"
+        # A new page that gets the address it was opened for is no news.
+        is_news = frame.url not in ("", "about:blank")
         frame.url = (described.get("unreachableUrl") or described["url"]) + described.get("urlFragment", "")
         frame.name = described.get("name", "")
         frame.loader_id = described["loaderId"]
@@ -662,17 +664,17 @@ class Page:
             tree = session.post("Page.getFrameTree")
             tree.on_done(lambda: self._frame_tree(tree, session))
         self.loads.navigated(frame.id, frame.loader_id, kind)
-        self._tell_navigated(Navigated(frame, frame.url, frame.loader_id, kind))
+        self._tell_navigated(Navigated(frame, frame.url, frame.loader_id, kind), is_news=is_news)
 
     def _moved_within(self, p: dict[str, Any]) -> None:
         frame = self.frames.get(p["frameId"])
         if frame is not None:
             frame.url = p["url"]
             self.loads.moved_within(frame.id, frame.url)
-            self._tell_navigated(Navigated(frame, frame.url, frame.loader_id, "same_document"))
+            self._tell_navigated(Navigated(frame, frame.url, frame.loader_id, "same_document"), is_news=False)
 
-    def _tell_navigated(self, event: Navigated) -> None:
-        if event.is_main and not self.watchers and event.kind != "same_document":
+    def _tell_navigated(self, event: Navigated, *, is_news: bool) -> None:
+        if event.is_main and is_news and not self.watchers:
             self.add_news(f"The page navigated by itself to {self._printable(event.url)}.")
         self.navigated.emit(event)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pydantic import Field
 
@@ -11,12 +11,18 @@ from pagelens.tools.definition import PageToolRequest, ToolParams, define_page_t
 
 if TYPE_CHECKING:
     from pagelens.context.mcp_context import McpContext
+    from pagelens.context.mcp_page import Done
     from pagelens.response.mcp_response import McpResponse
 
 __all__ = ["click", "fill", "press_key"]
 
 _UID = "uid from the snapshot (e12), or a css=/text= selector that matches one element."
 _SNAPSHOT = "Add a snapshot of the page afterwards."
+
+
+def _element(request: PageToolRequest[ClickParams] | PageToolRequest[FillParams], done: Done[Any]) -> str:
+    """What to call the element: as the action does, or as the caller did when the action could not report."""
+    return str(done.report.label) if done.report is not None else one_line(request.params.uid)
 
 
 class ClickParams(ToolParams):
@@ -51,8 +57,7 @@ async def click(request: PageToolRequest[ClickParams], response: McpResponse, co
     response.attach_effect(done.effect, say_none=True)
     if done.lost is not None:
         raise done.lost
-    label = done.report.label if done.report is not None else one_line(request.params.uid)
-    response.append_line(f"{'Double-clicked' if double else 'Clicked'} {label}.")
+    response.append_line(f"{'Double-clicked' if double else 'Clicked'} {_element(request, done)}.")
     response.include_snapshot(bool(request.params.includeSnapshot))
 
 
@@ -70,8 +75,7 @@ async def fill(request: PageToolRequest[FillParams], response: McpResponse, cont
     response.attach_effect(done.effect)
     if done.lost is not None:
         raise done.lost
-    label = done.report.label if done.report is not None else one_line(request.params.uid)
-    response.append_line(f"Filled {label}.")
+    response.append_line(f"Filled {_element(request, done)}.")
     response.include_snapshot(bool(request.params.includeSnapshot))
 
 

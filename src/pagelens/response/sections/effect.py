@@ -31,12 +31,14 @@ class EffectSection:
 
     def __init__(self) -> None:
         self._orders: list[EffectOrder] = []
+        self._has_snapshot = False
 
     def wanted(self, order: Order) -> bool:
         return bool(order.effects)
 
     async def compute(self, order: Order, context: McpContext) -> None:
         self._orders = order.effects
+        self._has_snapshot = order.snapshot is not None
 
     def render(self, out: Output) -> None:
         found: dict[str, Any] = {}
@@ -44,10 +46,8 @@ class EffectSection:
             for line in _lines(order.effect):
                 out.line(line)
             if order.say_none and order.effect.nothing_seen:
-                out.line(
-                    f"No navigation, new page, dialog or download within {order.effect.waited_ms} ms. "
-                    "Take a snapshot to see what changed in the page."
-                )
+                hint = "" if self._has_snapshot else " take_snapshot shows what changed in the page."
+                out.line(f"No navigation, new page, dialog or download within {order.effect.waited_ms} ms.{hint}")
             found |= _json(order.effect)
         out.json["effect"] = found
 

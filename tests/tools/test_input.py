@@ -1,0 +1,105 @@
+"""click, fill and press_key."""
+
+from __future__ import annotations
+
+import re
+
+from tests.support.site import Site
+from tests.tools.conftest import Agent
+
+
+async def uid(agent: Agent, words: str) -> str:
+    """The uid on the snapshot line with `words`."""
+    snapshot = await agent.ok("take_snapshot")
+    match = re.search(rf"uid=(e\d+) {re.escape(words)}", snapshot)
+    assert match, snapshot
+    return match[1]
+
+
+async def test_click_reports_what_happened(agent: Agent, site: Site) -> None:
+    target = site.url("/")
+    await agent.ok("navigate_page", url=site.page(f"<a href={target}>Go</a>"))
+    reply = await agent.call("click", uid=await uid(agent, 'link "Go"'))
+    assert not reply.is_error
+    assert reply.text.splitlines()[0].startswith("Clicked ")
+    assert reply.text.splitlines()[1:] == [f"The page navigated to {target} (200)."]
+    assert reply.structured["effect"]["navigatedTo"] == target
+
+
+async def test_click_that_does_nothing_says_so(agent: Agent, site: Site) -> None:
+    await agent.ok("navigate_page", url=site.page("<button>Idle</button>"))
+    lines = (await agent.ok("click", uid="text=Idle")).splitlines()
+    assert lines[1].startswith("No navigation, new page, dialog or download within ")
+
+
+async def test_double_click_and_snapshot_on_request(agent: Agent, site: Site) -> None:
+    url = site.page("<button ondblclick=\"textContent = 'Twice'\">Once</button>")
+    await agent.ok("navigate_page", url=url)
+    text = await agent.ok("click", uid="text=Once", dblClick=True, includeSnapshot=True)
+    assert text.startswith("Double-clicked ")
+    assert 'button "Twice"' in text
+    assert "## Snapshot" not in await agent.ok("click", uid="text=Twice")
+
+
+async def test_a_covered_click_is_a_failure_that_names_the_coverer(agent: Agent, site: Site) -> None:
+    url = site.page(
+        "<button onclick=\"document.title='hit'\">Buy</button>"
+        "<div id=veil style='position:fixed;inset:0' onclick=\"document.title='veil'\"></div>"
+    )
+    await agent.ok("navigate_page", url=url)
+    assert "veil" in await agent.fails("click", "element_covered", uid="text=Buy")
+    title = await agent.ok("evaluate_script", function="() => document.title")
+    assert "hit" not in title
+    assert "veil" not in title
+
+
+async def test_what_is_gone_and_what_never_was(agent: Agent, site: Site) -> None:
+    await agent.ok("navigate_page", url=site.page("<button>Old</button>"))
+    old = await uid(agent, 'button "Old"')
+    await agent.ok("evaluate_script", function="() => { document.body.innerHTML = '<button>New</button>' }")
+    await agent.fails("click", "element_gone", uid=old)
+    await agent.fails("click", "element_not_found", uid="e999999")
+    await agent.fails("click", "element_not_found", uid="text=Nowhere")
+    await agent.fails("click", "invalid_input", uid="the button")
+
+
+async def test_fill_and_press_key(agent: Agent, site: Site) -> None:
+    url = site.page(f"<form action={site.url('/echo')}><input name=q aria-label=Query></form>")
+    await agent.ok("navigate_page", url=url)
+    assert (await agent.ok("fill", uid="css=input", value="otters")).startswith("Filled ")
+    assert await agent.ok("evaluate_script", function="() => document.forms[0].q.value") == 'Result: "otters"'
+    lines = (await agent.ok("press_key", key="Enter")).splitlines()
+    assert lines == ["Pressed Enter.", f"The page navigated to {site.url('/echo', q='otters')} (200)."]
+    await agent.fails("press_key", "invalid_input", key="Nokey")
+
+
+async def test_a_click_in_a_frame_waits_for_the_frame(agent: Agent, site: Site) -> None:
+    target = site.url("/", other=True)
+    inner = site.page(f"<a href={target}>Inside</a>", other=True)
+    await agent.ok("navigate_page", url=site.page(f"<iframe src={inner} width=300 height=200></iframe>"))
+    text = await agent.ok("click", uid="text=Inside")
+    assert f"The frame navigated to {target}." in text.splitlines()
+
+
+async def test_a_dialog_that_a_click_opens(agent: Agent, site: Site) -> None:
+    await agent.ok("navigate_page", url=site.page("<button onclick=\"alert('Hello')\">Greet</button>"))
+    reply = await agent.call("click", uid="text=Greet")
+    assert not reply.is_error
+    assert 'held by an open dialog: alert "Hello"' in reply.text
+    assert reply.structured["effect"]["dialog"] == {"type": "alert", "message": "Hello", "outcome": "open"}
+    await agent.ok("handle_dialog", action="accept")
+
+
+async def test_a_page_that_a_click_closes(agent: Agent, site: Site) -> None:
+    popup = site.page("<button onclick=window.close()>Close me</button>")
+    await agent.ok("navigate_page", url=site.page("<h1>Opener</h1>"))
+    opener = agent.context.selected_page()
+    await agent.ok("evaluate_script", function=f"() => {{ open({popup!r}) }}")
+    opened = max(page.id for page in agent.context.pages())
+    await agent.ok("select_page", pageId=opened)
+    reply = await agent.call("click", uid="text=Close me")
+    assert not reply.is_error
+    assert "The page closed itself." in reply.text
+    assert reply.text.splitlines()[0] == (
+        f"Page {opened} closed; page {opener.id} is selected now: {opener.printable_url}"
+    )

@@ -1,0 +1,72 @@
+"""take_snapshot and take_screenshot."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+import pytest
+from PIL import Image
+
+from pagelens.errors import PathNotAllowed
+from pagelens.response.budget import MAX_REPLY_CHARS
+from tests.support.site import Site
+from tests.tools.conftest import Agent
+
+
+async def test_snapshot(agent: Agent, site: Site) -> None:
+    await agent.ok("navigate_page", url=site.page("<h1>Shop</h1><button>Buy</button>"))
+    reply = await agent.call("take_snapshot")
+    assert reply.text.splitlines()[0] == "## Snapshot"
+    assert 'button "Buy"' in reply.text
+    assert reply.structured == {"snapshot": reply.text.removeprefix("## Snapshot\n")}
+
+
+async def test_snapshot_to_a_file(agent: Agent, site: Site, tmp_path: Path) -> None:
+    await agent.ok("navigate_page", url=site.page("<h1>Shop</h1>"))
+    reply = await agent.call("take_snapshot", filePath=str(tmp_path / "shop"))
+    written = (tmp_path / "shop.txt").read_text()
+    assert 'heading "Shop"' in written
+    assert reply.text == (
+        f"Snapshot written to {tmp_path}/shop.txt ({len(written.splitlines())} lines, {len(written)} characters)."
+    )
+    assert reply.structured == {"snapshotFilePath": f"{tmp_path}/shop.txt"}
+
+
+async def test_a_snapshot_that_is_too_long_is_cut_and_says_so(agent: Agent, site: Site, tmp_path: Path) -> None:
+    rows = "".join(f"<li>Item {i} {'long words ' * 3}<a href=/x{i}>Link {i}</a></li>" for i in range(3000))
+    await agent.ok("navigate_page", url=site.page(f"<ul>{rows}</ul>"))
+    reply = await agent.call("take_snapshot")
+    assert not reply.is_error
+    assert len(reply.text) < MAX_REPLY_CHARS + 500
+    assert reply.text.splitlines()[-1].startswith("Cut: ")
+    assert "call take_snapshot with filePath" in reply.text
+    assert reply.structured["snapshotCut"] is True
+    await agent.ok("take_snapshot", filePath=str(tmp_path / "all.txt"))
+    assert "Link 2999" in (tmp_path / "all.txt").read_text()
+    assert "Link 2999" not in reply.text
+
+
+async def test_screenshot(agent: Agent, site: Site) -> None:
+    await agent.ok("navigate_page", url=site.page("<body style='background:rgb(0,128,0)'>"))
+    reply = await agent.call("take_screenshot")
+    ((data, mime),) = reply.images
+    picture = Image.open(io.BytesIO(data))
+    assert mime == "image/png"
+    assert reply.text.startswith(f"Screenshot, {picture.width}x{picture.height} px")
+    assert picture.convert("RGB").getpixel((picture.width // 2, picture.height // 2)) == (0, 128, 0)
+
+
+@pytest.mark.parametrize(("format", "ending"), [("png", ".png"), ("jpeg", ".jpg"), ("webp", ".webp")])
+async def test_screenshot_to_a_file(agent: Agent, tmp_path: Path, format: str, ending: str) -> None:
+    reply = await agent.call("take_screenshot", format=format, quality=50, filePath=str(tmp_path / "shot"))
+    path = tmp_path / f"shot{ending}"
+    assert f"written to {path} (" in reply.text
+    assert not reply.images
+    picture = Image.open(path)
+    assert (picture.format or "").lower() == format
+
+
+async def test_paths_outside_are_refused(agent: Agent) -> None:
+    with pytest.raises(PathNotAllowed):
+        await agent.call("take_snapshot", filePath="/etc/pagelens.txt")
