@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 from dataclasses import dataclass, field
 from types import SimpleNamespace
 from typing import Any, Literal
@@ -22,10 +23,30 @@ from pagelens.tools.definition import (
     define_tool,
 )
 
-__all__ = ["EVENTS", "ToyContext", "ToyDialog", "ToyPage", "toy_tools"]
+__all__ = ["EVENTS", "Events", "ToyContext", "ToyDialog", "ToyPage", "toy_tools"]
 
-#: What the toy tools did, in order; tests clear it.
-EVENTS: list[str] = []
+
+class Events(list[str]):
+    """What the toys did, in order."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._changed = asyncio.Event()
+
+    def append(self, event: str) -> None:
+        super().append(event)
+        self._changed.set()
+
+    async def until(self, *wanted: str) -> None:
+        """Wait until all of these have happened."""
+        async with asyncio.timeout(10):
+            while not set(wanted) <= set(self):
+                self._changed.clear()
+                await self._changed.wait()
+
+
+#: Of all toys; tests clear it.
+EVENTS = Events()
 
 
 @dataclass
@@ -216,11 +237,9 @@ def toy_tools(options: Options | None = None) -> list[ToolDefinition]:
 
     @define_tool(name="stray", title="Stray", category="debugging", description="Prints.", read_only=True)
     async def stray(request: ToolRequest[Any], response: Any, context: Any) -> None:
-        import subprocess
-        import sys
-
         print("not for the client")
-        subprocess.run([sys.executable, "-c", "print('nor this')"], check=True)
+        child = await asyncio.create_subprocess_exec(sys.executable, "-c", "print('nor this', input())")
+        await child.wait()
         response.append_line("printed")
 
     @define_tool(name="hidden", title="Hidden", category="webmcp", description="Off by default.", read_only=True)

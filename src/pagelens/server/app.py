@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import base64
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from pagelens.context.mcp_context import McpContext
     from pagelens.response.mcp_response import RenderedResponse
     from pagelens.server.handler import ToolCall, ToolHandler
+    from pagelens.tools.definition import ToolDefinition
 
 __all__ = ["INSTRUCTIONS", "App", "create_server"]
 
@@ -89,17 +90,20 @@ class App:
         self._roots: list[str] = []
 
     @cached_property
-    def handlers(self) -> Mapping[str, ToolHandler]:
-        """Every tool by name, served or not."""
-        from pagelens.server.handler import ToolHandler
-        from pagelens.server.locks import Locks
+    def tools(self) -> Sequence[ToolDefinition]:
+        """Every tool, served or not."""
         from pagelens.tools import create_tools
 
+        return create_tools(self.options)
+
+    @cached_property
+    def handlers(self) -> Mapping[str, ToolHandler]:
+        """What runs each tool, by name."""
+        from pagelens.server.handler import ToolHandler
+        from pagelens.server.locks import Locks
+
         locks = Locks()
-        return {
-            tool.name: ToolHandler(tool, self._provide_context, self.options, locks)
-            for tool in create_tools(self.options)
-        }
+        return {tool.name: ToolHandler(tool, self._provide_context, self.options, locks) for tool in self.tools}
 
     @cached_property
     def served(self) -> list[types.Tool]:
@@ -107,7 +111,7 @@ class App:
         from pagelens.tools.schema import input_schema
 
         shown = []
-        for tool in (handler.tool for handler in self.handlers.values()):
+        for tool in self.tools:
             if tool.missing_flag(self.options) is not None:
                 continue
             notes = tool.annotations

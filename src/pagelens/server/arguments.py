@@ -98,7 +98,7 @@ def _wrong(entry: dict[str, Any]) -> str:
         return f"there is no {where}"
     if kind == "value_error":  # a model's own rule, which speaks about several fields
         return str(entry["ctx"]["error"])
-    wanted = _WANTED.get(kind) or entry["msg"].replace("Input should ", "must ", 1).replace(" or equal to", " or", 1)
+    wanted = _WANTED.get(kind) or entry["msg"].replace("Input should ", "must ", 1)
     return f"{where} {wanted}, not {_shown(entry['input'])}"
 
 

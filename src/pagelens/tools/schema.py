@@ -22,7 +22,11 @@ def input_schema(tool: ToolDefinition, options: Options) -> dict[str, Any]:
 def terse_schema(model: type[ToolParams]) -> dict[str, Any]:
     """`model` as JSON schema: no titles, nothing nullable, no ``$ref``; an optional parameter isn't required."""
     full = model.model_json_schema()
-    return _terse(full, full.get("$defs", {}))
+    definitions = full.pop("$defs", {})
+    # What describes a model is its docstring: words for us. Fields have their own.
+    for described in (full, *definitions.values()):
+        described.pop("description", None)
+    return _terse(full, definitions)
 
 
 def _terse(schema: dict[str, Any], definitions: dict[str, Any]) -> dict[str, Any]:
@@ -37,7 +41,7 @@ def _terse(schema: dict[str, Any], definitions: dict[str, Any]) -> dict[str, Any
         schema = {**schema, "anyOf": kept}
     out: dict[str, Any] = {}
     for key, value in schema.items():
-        if key in ("title", "$defs") or (key == "default" and value is None):
+        if key == "title" or (key == "default" and value is None):
             continue
         if key == "properties":
             out[key] = {name: _terse(inner, definitions) for name, inner in value.items()}
