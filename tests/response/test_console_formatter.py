@@ -87,6 +87,23 @@ def test_one_line_each() -> None:
         assert formatter.to_json_detailed().items() >= formatter.to_json().items()
 
 
+@pytest.mark.parametrize(
+    ("url", "place"),
+    [
+        ("http://x/js/app.js?v=1/2#z", "app.js"),
+        ("http://x/", "x/"),
+        ("http://[not a url", "[not a url"),
+        ("webpack://app/./src/a.ts", "a.ts"),
+        ("pagelens", "pagelens"),
+        ("data:text/javascript,console.log(1)", "data:text/javascript,console.log(1)"),
+    ],
+)
+def test_names_of_scripts(url: str, place: str) -> None:
+    _, session, console = recorded()
+    call(session, "a", url=url)
+    assert lines(console) == [f"msgid=1 [log] a ({place}:12:5)"]
+
+
 def test_rejection_handled_later() -> None:
     _, session, console = recorded()
     details = {"exceptionId": 4, "text": "Uncaught (in promise)", "exception": {"type": "string", "value": "no"}}

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NotRequired, TypedDict
-from urllib.parse import urlsplit
 
 from pagelens.collectors.console_text import remote_text
 from pagelens.core.safe_text import one_line, safe_block, shortened
@@ -222,12 +221,16 @@ class ConsoleFormatter:
             return f"line {message.line}" if message.line and message.origin != "call" else ""
         if not message.line:
             return url_text(message.url)
-        parts = urlsplit(message.url) if not message.url.startswith("data:") else None
-        if parts is None:
-            name = url_text(message.url)
-        else:
-            name = parts.path.rsplit("/", 1)[-1] or parts.netloc + parts.path or message.url
-        return f"{shortened(one_line(name), 100)}:{message.line}{f':{message.column}' if message.column else ''}"
+        return f"{_file_name(message.url)}:{message.line}{f':{message.column}' if message.column else ''}"
+
+
+def _file_name(url: str) -> str:
+    """The last part of a URL's path; its host and path when that is empty. Scripts may call themselves anything."""
+    if url.startswith("data:"):
+        return url_text(url)
+    path = url.split("?", 1)[0].split("#", 1)[0]
+    name = path.rsplit("/", 1)[-1] or path.split("://", 1)[-1]
+    return shortened(one_line(name), 100)
 
 
 def _place_in_full(url: str, line: int, column: int) -> str:
