@@ -3,8 +3,9 @@
 A click first finds its point in one call to the page (``js/hit_test.js``); for an element in a frame each
 frame around it is asked whether the point is visible there. Then the whole gesture is written at once:
 moved, pressed, released. While it arrives, the page side tests once more what the press would hit, and
-keeps a press that would hit something else from the page (``js/guard_click.js``): what moved or opened
-under the pointer is reported, never clicked by mistake.
+holds back a press that would hit something else (``js/guard_click.js``): what moved or opened under the
+pointer is reported, never clicked by mistake. (Listeners that the page put on its window before the first
+click still see such a press; those of its document and elements don't.)
 
 Nothing here waits for what an action causes: callers wrap it in ``page.acting("input")``.
 """
@@ -21,6 +22,7 @@ from weakref import WeakSet
 from pagelens.browser.keyboard import down_params, modifier_bits, parse, parse_modifiers, up_params
 from pagelens.browser.uids import UIDS
 from pagelens.browser.world import WORLD_NAME, JsFunction
+from pagelens.core.deadlines import COMMAND
 from pagelens.core.safe_text import one_line
 from pagelens.errors import (
     DialogOpen,
@@ -95,7 +97,13 @@ class ClickReport:
 
 
 async def click(
-    page: Page, target: str, *, button: MouseButton = "left", count: int = 1, modifiers: Sequence[str] = ()
+    page: Page,
+    target: str,
+    *,
+    button: MouseButton = "left",
+    count: int = 1,
+    modifiers: Sequence[str] = (),
+    timeout: float = COMMAND,
 ) -> ClickReport:
     """Click an element.
 
@@ -104,10 +112,11 @@ async def click(
         button: which mouse button.
         count: 2 for a double click.
         modifiers: keys held meanwhile: ``Control``, ``Shift``, ``Alt``, ``Meta``.
+        timeout: seconds that the page's handlers may take; then their script is ended.
 
     Raises:
         ElementGone, ElementHidden, ElementDisabled, ElementMoving, ElementCovered: it can't be clicked, with
-            the reason; `ElementCovered` names what is in the way, with its uid. The page saw no click.
+            the reason; `ElementCovered` names what is in the way, with its uid. No element got a click.
         ElementNotFound, ElementAmbiguous, FrameGone, InvalidInput: `target` names no single element.
         CommandTimeout: a script that the click started did not come to an end, and was ended.
         DialogOpen, PageCrashed, PageClosed: the page could not be asked. A dialog or the end of the page that
@@ -115,13 +124,18 @@ async def click(
     """
     element = await page.element(target)
     try:
-        return await click_element(element, button=button, count=count, modifiers=modifiers)
+        return await click_element(element, button=button, count=count, modifiers=modifiers, timeout=timeout)
     finally:
         await element.release()
 
 
 async def click_element(
-    element: Element, *, button: MouseButton = "left", count: int = 1, modifiers: Sequence[str] = ()
+    element: Element,
+    *,
+    button: MouseButton = "left",
+    count: int = 1,
+    modifiers: Sequence[str] = (),
+    timeout: float = COMMAND,
 ) -> ClickReport:
     """`click`, for an element at hand."""
     keys = parse_modifiers(modifiers)
@@ -145,21 +159,21 @@ async def click_element(
                 after.append(("Input.dispatchKeyEvent", up_params(key, bits)))
             watch.lands = None
             # All in one go: held keys are released whatever the click does.
-            await _deliver(element.frame, [*before, *events, *after])
+            await _deliver(element.frame, [*before, *events, *after], timeout)
             # Without a verdict the press never reached our listener (the page stopped it first): the test before holds.
             if watch.lands is not False:
                 return ClickReport(element.label, plan["via"], x, y)
             await _disarm(element.frame)
         raise ElementMoving(
             f"{element.label} moves: {TRIES} times something else was under the pointer at the moment of the click"
-            f"{_called(watch.coverer, ', the last time ')}. The page saw no click.",
+            f"{_called(watch.coverer, ', the last time ')}. No element got a click.",
             "Wait until it is at rest, or click it with evaluate_script: (el) => el.click().",
         )
     finally:
         watch.end()
 
 
-async def press_key(page: Page, combination: str) -> None:
+async def press_key(page: Page, combination: str, *, timeout: float = COMMAND) -> None:
     """Press a key, or a combination such as ``Control+A``, where the focus is; see `keyboard.parse`.
 
     Raises:
@@ -184,7 +198,7 @@ async def press_key(page: Page, combination: str) -> None:
         events.append(up_params(modifier, bits))
     # Chrome passes keys on to the frame that has the focus, also in another process. All is written at once, so a
     # modifier is released whatever the key does.
-    await _deliver(page.main_frame, [("Input.dispatchKeyEvent", event) for event in events])
+    await _deliver(page.main_frame, [("Input.dispatchKeyEvent", event) for event in events], timeout)
 
 
 # -- aiming ------------------------------------------------------------------------------------------------
@@ -303,7 +317,7 @@ def _gesture(x: float, y: float, button: MouseButton, count: int, bits: int) -> 
     return [("Input.dispatchMouseEvent", event) for event in events]
 
 
-async def _deliver(frame: Frame, commands: Sequence[tuple[str, dict[str, Any]]]) -> None:
+async def _deliver(frame: Frame, commands: Sequence[tuple[str, dict[str, Any]]], timeout: float) -> None:
     """Write input events at once and wait until the page has handled them.
 
     Their answers stay out while a dialog that they opened is there, or when the page ended: both are effects
@@ -313,7 +327,7 @@ async def _deliver(frame: Frame, commands: Sequence[tuple[str, dict[str, Any]]])
     replies: list[Reply] = [session.post(method, params) for method, params in commands]
     for reply in replies:
         try:
-            await frame.guarded(reply)
+            await frame.guarded(reply, timeout)
         except (DialogOpen, PageClosed, DocumentReplaced, ElementError):
             return
 

@@ -1,5 +1,5 @@
 // Watches the next press of a mouse button in this document: if it would not land on `element` (something
-// moved or appeared since the point was chosen), the page never sees it. The verdict goes to the server
+// moved or appeared since the point was chosen), it goes no further. The verdict goes to the server
 // through the binding `pagelensClick` as JSON: {token, lands, coverer}.
 (lib, element, token) => {
   if (lib.disarm) lib.disarm();

@@ -4,7 +4,7 @@
   if (style.display !== "contents" && element.checkVisibility({ visibilityProperty: true })) return "";
   for (const node of lib.fn.flat_parents(element)) {
     const own = node === element;
-    const which = own ? "it has" : "its ancestor " + lib.fn.named(node).words.slice(0, 120) + " has";
+    const which = own ? "it has" : "its ancestor " + lib.fn.named(node).words.replace(/> .*/s, ">") + " has";
     const display = getComputedStyle(node).display;
     if (display === "none") return which + " display: none";
     if (!own && node instanceof HTMLDetailsElement && !node.open) {

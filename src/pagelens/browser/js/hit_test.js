@@ -175,7 +175,20 @@ async (lib, element, { rest, still, token }) => {
   const inert = element.closest("[inert]");
   if (inert) return { problem: "disabled", why: "it is inert, through " + named(inert).words };
   if (parents(subject).includes(first)) {
-    return { problem: "covered", why: "it is clipped or lets clicks through: they reach its ancestor", coverer: named(first) };
+    let { left, top, right, bottom } = subject.getBoundingClientRect();
+    for (const node of parents(subject).slice(1)) {
+      const { overflow, contain } = getComputedStyle(node);
+      if (overflow === "visible" && !/paint|strict|content/.test(contain)) continue;
+      const box = node.getBoundingClientRect();
+      left = Math.max(left, box.left);
+      top = Math.max(top, box.top);
+      right = Math.min(right, box.right);
+      bottom = Math.min(bottom, box.bottom);
+      if (right - left < 1 || bottom - top < 1) {
+        return { problem: "hidden", why: "it is clipped by its ancestor " + named(node).words.replace(/> .*/s, ">") };
+      }
+    }
+    return { problem: "covered", why: "a click there reaches its ancestor", coverer: named(first) };
   }
   // The whole thing that lies on top says more than the word inside it that was hit.
   const around = new Set(parents(subject));
