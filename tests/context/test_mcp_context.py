@@ -13,6 +13,7 @@ from pagelens.browser.page import Page
 from pagelens.context.mcp_context import McpContext
 from pagelens.core.options import Options
 from pagelens.errors import PageClosed, PageNotFound
+from pagelens.response.mcp_response import McpResponse
 from tests.support.site import Site
 
 
@@ -147,12 +148,13 @@ async def test_a_lost_browser_is_one_notice_and_ids_go_on(context: McpContext, s
     await asyncio.gather(context.ensure_browser(), context.ensure_browser())
     now = context.selected_page()
     assert now.id > before.id
-    (notice,) = context.drain_notices()
-    assert notice.kind == "reconnected"
-    assert notice.text == (
+    reply = await McpResponse().handle(context)
+    assert reply.structured == {"reconnected": True, "notices": [reply.text]}
+    assert reply.text == (
         "Chrome had ended and was started again: all earlier pages and uids are gone "
         f"(page {before.id} was selected: {site.url('/')}). Page {now.id}, blank, is selected now."
     )
+    assert said(context) == []
     await now.navigate(site.url("/"))
     assert now.network.get_data()[0].id > request.id
     with pytest.raises(PageClosed):

@@ -13,7 +13,7 @@ from pagelens.browser.evaluate import MAX_CHARS, MAX_DEPTH, EvaluateResult, eval
 from pagelens.browser.screenshot import Screenshot
 from pagelens.collectors.console_collector import ConsoleCollector
 from pagelens.collectors.network_collector import NetworkCollector
-from pagelens.core.deadlines import NAVIGATION
+from pagelens.core.deadlines import NAVIGATION, TOOL
 from pagelens.core.options import Options
 from pagelens.core.safe_text import one_line, shortened
 from pagelens.errors import DialogOpen, DocumentReplaced, PageClosed
@@ -33,6 +33,8 @@ __all__ = ["Done", "EmulationState", "McpPage"]
 #: Limits of a script's result that goes to a file: what one message of the protocol carries with ease.
 FILE_CHARS = 20_000_000
 FILE_DEPTH = 200
+#: A script ends before the tool's own deadline, with words of its own, and leaves time to see what it did. Seconds.
+SCRIPT = TOOL - 5
 
 T = TypeVar("T")
 
@@ -223,6 +225,7 @@ class McpPage:
                 source,
                 kind=kind,
                 args=args,
+                timeout=SCRIPT,
                 dialog_action=dialog_action,
                 max_chars=max_chars,
                 max_depth=max_depth,
@@ -232,6 +235,7 @@ class McpPage:
 
     async def snapshot(self, *, verbose: bool = False) -> TextSnapshot:
         """The page as text, with uids; kept as `last_snapshot`."""
+        self.page.raise_if_unusable()
         self.last_snapshot = await TextSnapshot.take(self.page, verbose=verbose)
         return self.last_snapshot
 
@@ -239,6 +243,7 @@ class McpPage:
         self, *, format: Literal["png", "jpeg", "webp"] = "png", quality: int | None = None
     ) -> Screenshot:
         """A picture of the viewport; `quality` from 0 to 100 for jpeg and webp."""
+        self.page.raise_if_unusable()
         return await screenshots.screenshot(self.page, format=format, quality=quality)
 
     async def _frame_of(self, target: str) -> Frame | None:
