@@ -73,6 +73,26 @@ async def test_fill_and_press_key(agent: Agent, site: Site) -> None:
     await agent.fails("press_key", "invalid_input", key="Nokey")
 
 
+async def test_a_value_that_the_page_changes_is_a_failure_that_says_what_is_there(agent: Agent, site: Site) -> None:
+    url = site.page('<input aria-label=Short oninput="value = value.toUpperCase().slice(0, 3)">')
+    await agent.ok("navigate_page", url=url)
+    assert 'holds "OTT" now' in await agent.fails("fill", "fill_failed", uid="css=input", value="otters")
+
+
+async def test_options_and_hidden_controls(agent: Agent, site: Site) -> None:
+    await agent.ok(
+        "navigate_page",
+        url=site.page(
+            "<select><option>One<option>Two</select>"
+            "<label>Agree<input type=checkbox style='opacity:0;position:absolute;width:0;height:0'></label>"
+        ),
+    )
+    assert (await agent.ok("click", uid="css=option:nth-child(2)")).startswith("Selected the option ")
+    assert await agent.ok("evaluate_script", function="() => document.querySelector('select').value") == 'Result: "Two"'
+    assert "through its label" in await agent.ok("click", uid="css=input")
+    assert await agent.ok("evaluate_script", function="() => document.querySelector('input').checked") == "Result: true"
+
+
 async def test_a_click_in_a_frame_waits_for_the_frame(agent: Agent, site: Site) -> None:
     target = site.url("/", other=True)
     inner = site.page(f"<a href={target}>Inside</a>", other=True)

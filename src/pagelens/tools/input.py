@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import Field
 
-from pagelens.core.safe_text import one_line
+from pagelens.core.safe_text import one_line, quoted, shortened
+from pagelens.errors import FillFailed
 from pagelens.tools.definition import PageToolRequest, ToolParams, define_page_tool
 
 if TYPE_CHECKING:
@@ -57,7 +58,11 @@ async def click(request: PageToolRequest[ClickParams], response: McpResponse, co
     response.attach_effect(done.effect, say_none=True)
     if done.lost is not None:
         raise done.lost
-    response.append_line(f"{'Double-clicked' if double else 'Clicked'} {_element(request, done)}.")
+    if done.report is not None and done.report.via == "selection":
+        response.append_line(f"Selected the option {done.report.label}.")
+    else:
+        by_label = ", through its label" if done.report is not None and done.report.via == "label" else ""
+        response.append_line(f"{'Double-clicked' if double else 'Clicked'} {_element(request, done)}{by_label}.")
     response.include_snapshot(bool(request.params.includeSnapshot))
 
 
@@ -75,7 +80,15 @@ async def fill(request: PageToolRequest[FillParams], response: McpResponse, cont
     response.attach_effect(done.effect)
     if done.lost is not None:
         raise done.lost
-    response.append_line(f"Filled {_element(request, done)}.")
+    report = done.report
+    if report is not None and report.differs:
+        raise FillFailed(
+            f"{report.label} was filled, but holds {quoted(shortened(report.value_after, 200))} now: "
+            "the page changed the value or refused it.",
+            "If that is the value in another form, go on; else enter one that the page accepts.",
+        )
+    read_back = "" if report is not None and report.is_verified else " It could not be read back."
+    response.append_line(f"Filled {_element(request, done)}.{read_back}")
     response.include_snapshot(bool(request.params.includeSnapshot))
 
 
