@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from pagelens.browser.uids import GIVE_UIDS, DocumentKey
@@ -107,6 +108,12 @@ class Frame:
     async def call_on(self, function: JsFunction, object_id: str, *args: Any, timeout: float = COMMAND) -> Any:
         """Like `call`, with the node `object_id` (of our isolated world) as the first argument."""
         arguments = [{"objectId": object_id}, *({"value": arg} for arg in args)]
+        result = await self._call(function, arguments, by_value=True, timeout=timeout)
+        return result.get("value")
+
+    async def call_on_all(self, function: JsFunction, object_ids: Iterable[str], *, timeout: float = COMMAND) -> Any:
+        """Like `call`, with several nodes of our isolated world as the arguments."""
+        arguments = [{"objectId": object_id} for object_id in object_ids]
         result = await self._call(function, arguments, by_value=True, timeout=timeout)
         return result.get("value")
 

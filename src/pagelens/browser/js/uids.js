@@ -36,6 +36,11 @@
       return number;
     },
 
+    // The node's number, 0 when it has none.
+    known(node) {
+      return node[NUMBER] || 0;
+    },
+
     // The node of a number, also when it is no longer in the document; null when it is gone.
     node(number) {
       const reference = nodes.get(number);
