@@ -316,6 +316,9 @@ async def test_a_client_that_vanishes_mid_call_ends_the_server(client: Toy) -> N
     await client.lives()
     transport: Any = client.process._transport  # type: ignore[attr-defined]
     transport.get_pipe_transport(1).close()
+    assert client.process.stdout is not None
+    async with asyncio.timeout(20):
+        await client.process.stdout.read()  # ends when our side is really closed
     client.call("echo", text="nobody reads this")
     code, stderr = await client.end()
     assert code == 0, stderr
