@@ -42,6 +42,7 @@ class _Request(msgspec.Struct, gc=False):
 
 
 class _Response(msgspec.Struct, gc=False):
+    requestId: str
     type: str
     response: _Url
     loaderId: str = ""
@@ -67,6 +68,7 @@ class InFlight:
     frame_id: str
     loader_id: str
     serial: int
+    session_id: str
 
     @property
     def counts(self) -> bool:
@@ -118,7 +120,8 @@ class LoadTracker:
 
     Attributes:
         serial: grows with every event; take it as a mark before an action.
-        in_flight: requests without an end, by (session id, request id).
+        in_flight: requests without an end, by request id. A request may begin in one session and end in
+            another: a worker's script and the document of a frame that gets a process of its own do.
         active_at: loop time of the last request that began or ended.
         status: HTTP status of documents by loader id, the last hop's.
         failure: ``net::`` error of document requests by loader id.
@@ -127,7 +130,7 @@ class LoadTracker:
     def __init__(self) -> None:
         self.serial = 0
         self.frames: dict[str, FrameLoad] = {}
-        self.in_flight: dict[tuple[str, str], InFlight] = {}
+        self.in_flight: dict[str, InFlight] = {}
         self.active_at = 0.0
         self.status: dict[str, int] = {}
         self.failure: dict[str, str] = {}
@@ -190,9 +193,9 @@ class LoadTracker:
         """Subscribe to the requests of a session (workers have nothing else)."""
         on = session.on_raw
         on("Network.requestWillBeSent", lambda data: self._request(session.id, _decode_request(data)))
-        on("Network.responseReceived", lambda data: self._response(_decode_response(data)))
-        on("Network.loadingFinished", lambda data: self._request_ended(session.id, _decode_end(data)))
-        on("Network.loadingFailed", lambda data: self._request_failed(session.id, _decode_end(data)))
+        on("Network.responseReceived", lambda data: self._response(session.id, _decode_response(data)))
+        on("Network.loadingFinished", lambda data: self._request_ended(_decode_end(data)))
+        on("Network.loadingFailed", lambda data: self._request_failed(_decode_end(data)))
         session.on_closed(lambda _: self._session_closed(session.id))
 
     def navigated(self, frame_id: str, loader_id: str, kind: str) -> None:
@@ -270,29 +273,31 @@ class LoadTracker:
     def _request(self, session_id: str, event: _Request) -> None:
         serial = self.touch()
         self.active_at = asyncio.get_running_loop().time()
-        self.in_flight[session_id, event.requestId] = InFlight(
-            event.request.url, event.type, event.frameId, event.loaderId, serial
+        self.in_flight[event.requestId] = InFlight(
+            event.request.url, event.type, event.frameId, event.loaderId, serial, session_id
         )
 
-    def _response(self, event: _Response) -> None:
+    def _response(self, session_id: str, event: _Response) -> None:
+        request = self.in_flight.get(event.requestId)
+        if request is not None:
+            request.session_id = session_id
         if event.type == "Document" and event.response.url.startswith("http"):
             self.status[event.loaderId] = event.response.status
             self._bound(self.status)
 
-    def _request_ended(self, session_id: str, event: _End) -> None:
-        if self.in_flight.pop((session_id, event.requestId), None) is not None:
+    def _request_ended(self, event: _End) -> None:
+        if self.in_flight.pop(event.requestId, None) is not None:
             self.active_at = asyncio.get_running_loop().time()
             self.touch()
 
-    def _request_failed(self, session_id: str, event: _End) -> None:
+    def _request_failed(self, event: _End) -> None:
         if event.type == "Document":
             self.failure[event.requestId] = event.errorText
             self._bound(self.failure)
-        self._request_ended(session_id, event)
+        self._request_ended(event)
 
     def _session_closed(self, session_id: str) -> None:
-        for key in [k for k in self.in_flight if k[0] == session_id]:
-            del self.in_flight[key]
+        self._drop(lambda r: r.session_id == session_id)
         self.touch()
 
     def _drop(self, gone: Callable[[InFlight], bool]) -> None:
