@@ -114,7 +114,8 @@ class PagelensError(Exception):
         self.hint = hint
 
     def __str__(self) -> str:
-        return f"{self.message} {self.hint}".rstrip()
+        space = "" if self.message.endswith("\n") else " "
+        return f"{self.message}{space}{self.hint}".rstrip()
 
 
 class BrowserError(PagelensError):

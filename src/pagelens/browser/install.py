@@ -87,12 +87,13 @@ def _apt(root: bool) -> InstallPlan:
     if not root:
         if shutil.which("sudo") is None:
             return InstallPlan(
-                advice=("apt-get update && apt-get install -y chromium    (as root)",),
+                advice=("apt-get update && apt-get install -y chromium chromium-sandbox    (as root)",),
                 why="Installing needs root, and there is no sudo.",
             )
         prefix = ("sudo",)
+    # chromium-sandbox is for systems that let no ordinary process make a sandbox; root has none anyway.
     apt = (*prefix, "env", "DEBIAN_FRONTEND=noninteractive", "apt-get")
     return InstallPlan(
         commands=((*apt, "update"), (*apt, "install", "-y", "--no-install-recommends", "chromium")),
-        advice=("sudo apt-get update && sudo apt-get install -y chromium",),
+        advice=("sudo apt-get update && sudo apt-get install -y chromium chromium-sandbox",),
     )

@@ -18,9 +18,10 @@ _SANDBOX = re.compile(
     r"|zygote_host_impl_linux.*[Ss]andbox"
 )
 _SANDBOX_HINT = """\
-Either allow unprivileged user namespaces, which keeps the sandbox (recommended):
+Allow unprivileged user namespaces, which keeps the sandbox (recommended):
   sudo sysctl -w kernel.apparmor_restrict_unprivileged_userns=0    (Ubuntu 23.10 and later)
-  sudo sysctl -w kernel.unprivileged_userns_clone=1                (Debian and others that have this setting)
+  sudo sysctl -w kernel.unprivileged_userns_clone=1                (where this setting exists)
+or install Chromium's own helper for it: sudo apt-get install chromium-sandbox    (Debian)
 or start without it, for pages that you trust: --chrome-arg=--no-sandbox"""
 _LIBRARY = re.compile(r"error while loading shared libraries: ([^:\s]+)")
 _IN_USE = re.compile(
