@@ -94,6 +94,6 @@ def _apt(root: bool) -> InstallPlan:
     # chromium-sandbox is for systems that let no ordinary process make a sandbox; root has none anyway.
     apt = (*prefix, "env", "DEBIAN_FRONTEND=noninteractive", "apt-get")
     return InstallPlan(
-        commands=((*apt, "update"), (*apt, "install", "-y", "--no-install-recommends", "chromium")),
+        commands=((*apt, "update"), (*apt, "install", "-y", "--no-install-recommends", "chromium", "chromium-sandbox")),
         advice=("sudo apt-get update && sudo apt-get install -y chromium chromium-sandbox",),
     )
