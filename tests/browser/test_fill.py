@@ -12,9 +12,10 @@ from pagelens.browser.page import Page
 from pagelens.errors import ElementCovered, ElementDisabled, ElementGone, ElementHidden, FillFailed
 from tests.support.site import Site
 
-#: Records input and change events of everything: type, id, isTrusted.
+#: Records input and change events of everything: type and id.
 RECORD = """<script>const seen = [];
-for (const type of ['input', 'change']) addEventListener(type, e => seen.push(`${type} ${e.composedPath()[0].id}`), true);
+for (const type of ['input', 'change'])
+  addEventListener(type, e => seen.push(`${type} ${e.composedPath()[0].id}`), true);
 </script>"""
 
 
