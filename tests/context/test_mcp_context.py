@@ -51,6 +51,7 @@ async def test_the_browser_starts_at_the_first_need_with_a_page_selected(browser
         await asyncio.gather(context.ensure_browser(), context.ensure_browser(), context.ensure_browser())
         assert host.generation == 1
         assert ids(context) == [context.selected_id]
+        assert not context.selected_page().is_loading
         assert said(context) == host.notes
         await context.ensure_browser()
         assert said(context) == []

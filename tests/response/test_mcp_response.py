@@ -34,7 +34,7 @@ def effect(**what: object) -> Effect:
 DECLARATIONS: list[Callable[[McpResponse], None]] = [
     lambda r: r.append_line("a line"),
     lambda r: r.attach_result("42", note="a note"),
-    lambda r: r.attach_image(b"picture", "image/png", "A picture"),
+    lambda r: r.attach_image(b"picture", "image/png", "A picture", note="It was cut."),
     lambda r: r.attach_navigation(NavigationResult("loaded", "https://a.example/", 200)),
     lambda r: r.attach_effect(effect(navigated_to="https://b.example/")),
     lambda r: r.include_pages(),
@@ -57,6 +57,7 @@ async def test_the_order_of_declaring_never_changes_the_order_of_presenting(idle
         "Result: 42",
         "a note",
         "A picture.",
+        "It was cut.",
         "Navigated to https://a.example/ (200).",
         "The page navigated to https://b.example/.",
         "## Pages",

@@ -15,9 +15,10 @@ from tests.tools.conftest import Agent
 
 
 async def test_snapshot(agent: Agent, site: Site) -> None:
-    await agent.ok("navigate_page", url=site.page("<h1>Shop</h1><button>Buy</button>"))
+    url = site.page("<h1>Shop</h1><button>Buy</button>", title="The shop")
+    await agent.ok("navigate_page", url=url)
     reply = await agent.call("take_snapshot")
-    assert reply.text.splitlines()[0] == "## Snapshot"
+    assert reply.text.splitlines()[:2] == ["## Snapshot", f'page "The shop" url={url}']
     assert 'button "Buy"' in reply.text
     assert reply.structured == {"snapshot": reply.text.removeprefix("## Snapshot\n")}
 

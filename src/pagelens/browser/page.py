@@ -163,6 +163,9 @@ class Page:
     def is_loading(self) -> bool:
         """Whether the main document has not reached its load event."""
         load = self.loads.of(self.main_frame.id)
+        if self.url in ("", "about:blank"):
+            # The page that Chrome starts with has loaded before anyone could listen.
+            return load.is_under_way
         return load.is_under_way or "load" not in load.milestones
 
     # -- doing ---------------------------------------------------------------------------------------

@@ -236,6 +236,7 @@ class McpPage:
     async def snapshot(self, *, verbose: bool = False) -> TextSnapshot:
         """The page as text, with uids; kept as `last_snapshot`."""
         self.page.raise_if_unusable()
+        await self.page.host.refresh()  # the title in its first line
         self.last_snapshot = await TextSnapshot.take(self.page, verbose=verbose)
         return self.last_snapshot
 

@@ -81,16 +81,18 @@ class McpResponse:
         """Show the value that a script returned, or write it to `file_path`; `note` tells what it lacks."""
         self.order.result = ResultOrder(text, note, file_path)
 
-    def attach_image(self, data: bytes, mime: str, caption: str, *, file_path: Path | None = None) -> None:
+    def attach_image(
+        self, data: bytes, mime: str, caption: str, *, note: str = "", file_path: Path | None = None
+    ) -> None:
         """Show a picture after the text, or write it to `file_path`; `caption` describes it in a few words."""
-        self.order.images.append(ImageOrder(data, mime, caption, file_path))
+        self.order.images.append(ImageOrder(data, mime, caption, note, file_path))
 
     def attach_screenshot(self, shot: Screenshot, *, file_path: Path | None = None) -> None:
         """Show a screenshot and its measures, or write it to `file_path`."""
-        scale = f", {shot.scale:g} px a CSS px" if shot.scale != 1 else ""
-        self.attach_image(
-            shot.data, shot.mime, f"Screenshot, {shot.width}x{shot.height} px{scale}", file_path=file_path
-        )
+        caption = f"Screenshot, {shot.width}x{shot.height} px"
+        if shot.scale != 1:
+            caption += f", {shot.scale:g} px a CSS px"
+        self.attach_image(shot.data, shot.mime, caption, note=shot.note, file_path=file_path)
 
     def attach_navigation(self, result: NavigationResult, verb: str = "Navigated to") -> None:
         """Say how a navigation that the tool made ended."""

@@ -47,11 +47,13 @@ class ImageOrder:
 
     Attributes:
         caption: what it shows, without a final stop, e.g. `Screenshot, 1280x720 px`.
+        note: what else the reader must know of it, in sentences.
     """
 
     data: bytes
     mime: str
     caption: str
+    note: str = ""
     file_path: Path | None = None
 
 

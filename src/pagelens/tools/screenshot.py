@@ -40,6 +40,7 @@ async def take_screenshot(
     request: PageToolRequest[TakeScreenshotParams], response: McpResponse, context: McpContext
 ) -> None:
     params = request.params
-    quality = round(params.quality) if params.quality is not None else None
+    # png has none: a value that came along is passed over, as the peer does.
+    quality = round(params.quality) if params.quality is not None and params.format != "png" else None
     shot = await request.page.screenshot(format=params.format, quality=quality)
     response.attach_screenshot(shot, file_path=request.paths.get("filePath"))

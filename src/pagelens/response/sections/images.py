@@ -34,13 +34,17 @@ class ImagesSection:
     def render(self, out: Output) -> None:
         described = []
         for image, saved in self._images:
+            json = {"caption": image.caption}
             if saved is None:
                 out.line(f"{image.caption}.")
                 out.images.append((image.data, image.mime))
-                described.append({"caption": image.caption})
             else:
                 out.line(f"{image.caption}, written to {saved} ({_size(len(image.data))}).")
-                described.append({"caption": image.caption, "filePath": saved})
+                json["filePath"] = saved
+            if image.note:
+                out.line(image.note)
+                json["note"] = image.note
+            described.append(json)
         out.json["images"] = described
 
 
