@@ -78,11 +78,11 @@ async def prepare_profile(options: Options, browser: FoundBrowser) -> Profile:
         LaunchFailed: the directory can't be made or written.
         InvalidInput: both a throwaway and a named one were asked for.
     """
+    if options.isolated and options.user_data_dir is not None:
+        raise InvalidInput("--isolated and --user-data-dir contradict each other.", "Leave one out.")
+    base = _confined_base(browser) or Path(tempfile.gettempdir())
+    await asyncio.to_thread(sweep, base)
     if options.isolated:
-        if options.user_data_dir is not None:
-            raise InvalidInput("--isolated and --user-data-dir contradict each other.", "Leave one out.")
-        base = _confined_base(browser) or Path(tempfile.gettempdir())
-        await asyncio.to_thread(sweep, base)
         return Profile(_new_throwaway(base), throwaway=True)
     path = profile_directory(options, browser)
     _make(path)
