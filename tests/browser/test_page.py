@@ -6,6 +6,7 @@ import asyncio
 
 import pytest
 
+from pagelens.browser import settle
 from pagelens.browser.host import BrowserHost
 from pagelens.browser.page import POPUP_LIMIT, AttachedSession, Navigated, Page
 from pagelens.browser.world import JsFunction
@@ -404,3 +405,13 @@ async def test_a_lost_browser_is_started_again_once(site: Site, browser_options:
 
 async def test_headless_pages_have_a_usual_size(page: Page) -> None:
     assert await run(page, "[innerWidth, innerHeight]") == [1280, 720]
+
+
+async def test_a_request_whose_body_nobody_reads_is_not_waited_for(
+    page: Page, site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(settle, "REQUESTS", 3600)
+    await page.navigate(site.url("/blank"))
+    async with asyncio.timeout(30), page.acting("script"):
+        await run(page, "void fetch('/json?unread')")
+    assert [r.url for r in page.loads.in_flight.values()] == [site.url("/json?unread")]

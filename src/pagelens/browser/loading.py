@@ -16,6 +16,7 @@ from typing import Any
 
 import msgspec
 
+from pagelens.cdp.messages import event_decoder
 from pagelens.cdp.session import Session
 
 __all__ = ["FrameLoad", "InFlight", "LoadTracker"]
@@ -54,14 +55,19 @@ class _End(msgspec.Struct, gc=False):
     errorText: str = ""
 
 
-_decode_request = msgspec.json.Decoder(_Request).decode
-_decode_response = msgspec.json.Decoder(_Response).decode
-_decode_end = msgspec.json.Decoder(_End).decode
+_decode_request = event_decoder(_Request)
+_decode_response = event_decoder(_Response)
+_decode_end = event_decoder(_End)
 
 
 @dataclass(slots=True)
 class InFlight:
-    """A request without an end so far."""
+    """A request without an end so far.
+
+    Attributes:
+        answered_at: loop time of the response's headers. Chrome reports no end before the page has read the body,
+            which it may never do.
+    """
 
     url: str
     type: str
@@ -69,6 +75,7 @@ class InFlight:
     loader_id: str
     serial: int
     session_id: str
+    answered_at: float | None = None
 
     @property
     def counts(self) -> bool:
@@ -281,6 +288,8 @@ class LoadTracker:
         request = self.in_flight.get(event.requestId)
         if request is not None:
             request.session_id = session_id
+            request.answered_at = asyncio.get_running_loop().time()
+            self.touch()
         if event.type == "Document" and event.response.url.startswith("http"):
             self.status[event.loaderId] = event.response.status
             self._bound(self.status)

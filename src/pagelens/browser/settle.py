@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Literal
 
 from pagelens.browser.effect import Effect
 from pagelens.browser.follow import Followed, crossing, follow, interrupted, run_tasks
+from pagelens.browser.loading import InFlight
 from pagelens.core.deadlines import NAVIGATION
 
 if TYPE_CHECKING:
@@ -34,6 +35,8 @@ Depth = Literal["input", "script"]
 
 #: How long requests that the action began are waited for, in all. Seconds.
 REQUESTS = 0.5
+#: How long the body of an answered request is waited for: a page that does not read it never gets its end. Seconds.
+BODY = 0.1
 #: How long a main thread that does not yield is waited for. Seconds.
 TASKS = 1.0
 #: How long a new page may take to know its address, and a download to be complete, before the reply. Seconds.
@@ -67,10 +70,17 @@ async def _settle(page: Page, depth: Depth, frame: Frame | None, mark: int, effe
     def stop() -> bool:
         return interrupted(page) or any(crossing(loads.of(f.id), mark) for f in frames)
 
+    def awaited() -> list[InFlight]:
+        now = loop.time()
+        return [
+            r for r in loads.pending(mark, types=_REQUEST_TYPES) if r.answered_at is None or now < r.answered_at + BODY
+        ]
+
     async def requests_end(end: float) -> None:
-        while not stop() and loads.pending(mark, types=_REQUEST_TYPES) and loop.time() < end:
-            ended = await loads.wait(lambda: stop() or not loads.pending(mark, types=_REQUEST_TYPES), end - loop.time())
-            if ended and not stop():
+        while not stop() and (requests := awaited()) and loop.time() < end:
+            until = min([end, *(r.answered_at + BODY for r in requests if r.answered_at is not None)])
+            await loads.wait(lambda: stop() or not awaited(), until - loop.time())
+            if not awaited() and not stop():
                 await run_tasks(acted_on, stop, TASKS)
 
     if not stop():

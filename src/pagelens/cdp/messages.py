@@ -8,11 +8,14 @@ somebody wants them. On an 8 MB reply that is 5 ms instead of 180. Chrome sends 
 from __future__ import annotations
 
 import json
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 import msgspec
 
-__all__ = ["Envelope", "ErrorBody", "decode_body", "decode_envelope", "encode_command"]
+from pagelens.core.safe_text import json_safe
+
+__all__ = ["Envelope", "ErrorBody", "decode_body", "decode_envelope", "encode_command", "event_decoder"]
 
 
 class ErrorBody(msgspec.Struct, gc=False):
@@ -83,3 +86,19 @@ def encode_command(message: dict[str, Any]) -> bytes:
         return _encode(message)
     except UnicodeEncodeError:
         return json.dumps(message, separators=(",", ":")).encode("ascii")
+
+
+E = TypeVar("E", bound=msgspec.Struct)
+
+
+def event_decoder(kind: type[E]) -> Callable[[bytes], E]:
+    """A function from an event's JSON to `kind`. Lone surrogates, which the decoder refuses, become U+FFFD."""
+    fast = msgspec.json.Decoder(kind).decode
+
+    def decode(data: bytes) -> E:
+        try:
+            return fast(data)
+        except (msgspec.DecodeError, UnicodeDecodeError):
+            return fast(msgspec.json.encode(json_safe(decode_body(data))))
+
+    return decode

@@ -15,9 +15,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import msgspec
 
-from pagelens.cdp.messages import decode_body
+from pagelens.cdp.messages import decode_body, event_decoder
 from pagelens.collectors.console_message import ConsoleMessage, MessageOrigin, MessageSource
-from pagelens.collectors.network_events import event_decoder
 from pagelens.collectors.page_collector import PageCollector
 from pagelens.collectors.remote_objects import RemoteObjects
 from pagelens.core.safe_text import json_safe

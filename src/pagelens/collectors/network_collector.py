@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import msgspec
 
-from pagelens.cdp.messages import decode_body
+from pagelens.cdp.messages import decode_body, event_decoder
 from pagelens.collectors.network_events import (
     DataReceived,
     ExtraInfo,
@@ -34,7 +34,6 @@ from pagelens.collectors.network_events import (
     ResponseReceived,
     ServedFromCache,
     WebSocketEvent,
-    event_decoder,
 )
 from pagelens.collectors.network_request import NetworkRequest, RequestSource
 from pagelens.collectors.page_collector import PageCollector

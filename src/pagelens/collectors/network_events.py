@@ -6,13 +6,7 @@ about a quarter of the cost of building dictionaries. Names are those of the pro
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TypeVar
-
 import msgspec
-
-from pagelens.cdp.messages import decode_body
-from pagelens.core.safe_text import json_safe
 
 __all__ = [
     "CorsErrorStatus",
@@ -26,7 +20,6 @@ __all__ = [
     "ResponseReceived",
     "ServedFromCache",
     "WebSocketEvent",
-    "event_decoder",
 ]
 
 
@@ -138,19 +131,3 @@ class WebSocketEvent(msgspec.Struct, gc=False):
     wallTime: float = 0.0
     errorMessage: str = ""
     response: _HandshakeResponse | None = None
-
-
-E = TypeVar("E", bound=msgspec.Struct)
-
-
-def event_decoder(kind: type[E]) -> Callable[[bytes], E]:
-    """A function from an event's JSON to `kind`. Lone surrogates, which the decoder refuses, become U+FFFD."""
-    fast = msgspec.json.Decoder(kind).decode
-
-    def decode(data: bytes) -> E:
-        try:
-            return fast(data)
-        except (msgspec.DecodeError, UnicodeDecodeError):
-            return fast(msgspec.json.encode(json_safe(decode_body(data))))
-
-    return decode
