@@ -13,6 +13,7 @@ from typing import Any
 import pagelens.tools
 from pagelens.core.options import Options
 from pagelens.server import stdio
+from pagelens.server.logs import configure_logging
 from tests.server import toys
 
 
@@ -38,7 +39,9 @@ def main() -> int:
     pagelens.tools.create_tools = toys.toy_tools  # type: ignore[assignment]
     stdio._Browser = ToyBrowser  # type: ignore[misc,assignment]
     stdio.LAST_RESORT = 1.0
-    code = stdio.run(Options(structured_content="--structured" in sys.argv))
+    options = Options(structured_content="--structured" in sys.argv)
+    configure_logging(options)
+    code = stdio.run(options)
     print("threads:", threading.active_count(), file=sys.stderr)
     return code
 

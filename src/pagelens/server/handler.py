@@ -217,9 +217,8 @@ class ToolCall:
         dialog = self._page.page.dialog
         if dialog is not None:
             raise DialogOpen(
-                f"Page {self._page.id} is held by a dialog: {dialog.words()}. {self.tool.name} can't run before it is "
-                "answered.",
-                "Call handle_dialog.",
+                f"{self.tool.name} was not run: page {self._page.id} is held by a dialog, {dialog.words()}.",
+                "Call handle_dialog, then try again.",
             )
 
     # -- how long, and what went wrong ---------------------------------------------------------------

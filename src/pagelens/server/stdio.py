@@ -21,7 +21,6 @@ from typing import TYPE_CHECKING, Any
 
 from pagelens.core.deadlines import SHUTDOWN
 from pagelens.core.options import Options
-from pagelens.server.logs import configure_logging
 from pagelens.server.pipes import LineReader, LineWriter, claim_standard_streams
 
 if TYPE_CHECKING:
@@ -49,13 +48,9 @@ _ENDING_SIGNALS = [
 def run(options: Options) -> int:
     """Serve one client until it or a signal ends it; returns the exit code.
 
-    Raises nothing: what prevents the start is said on stderr, with exit code 1.
+    Log lines go where `pagelens.server.logs.configure_logging` has sent them. What prevents the start is said on
+    stderr, with exit code 1.
     """
-    try:
-        configure_logging(options)
-    except OSError as error:
-        print(f"pagelens: the log file can't be written: {error}", file=sys.stderr)
-        return 1
     if sys.stdin is not None and sys.stdin.isatty():
         print(
             "pagelens speaks MCP: it now waits for a client's messages on standard input. "
