@@ -282,6 +282,8 @@ async def _ended(
             return NavigationResult("no_content", page.url, status)
         if page.stayed:
             raise await _stayed(page, what)
+        if page.is_crashed:
+            raise _crashed(what)
         if load.committed_at > mark or load.is_under_way:
             # The page itself went elsewhere at the same moment: that is what it shows now.
             return _result(page, await follow(main, mark, end), effect, end)
@@ -298,10 +300,7 @@ def _result(page: Page, followed: Followed, effect: Effect, timeout: float) -> N
     if followed.outcome == "error" and status is None:
         raise _net_error(page, page.url, page.loads.failure.get(followed.loader_id, "net::ERR_FAILED"))
     if page.is_crashed:
-        raise NavigationFailed(
-            f"{_printable(page.url)} crashed while it was loading: its process ended.",
-            "Reload it, or navigate elsewhere.",
-        )
+        raise _crashed(page.url)
     if page.closed is not None:
         raise page.closed_error()
     if page.dialog is not None:
@@ -320,6 +319,12 @@ def _result(page: Page, followed: Followed, effect: Effect, timeout: float) -> N
             )
         case _:
             return NavigationResult("loaded" if not page.is_loading else "loading", page.url, **common)
+
+
+def _crashed(what: str) -> NavigationFailed:
+    return NavigationFailed(
+        f"{_printable(what)} crashed while it was loading: its process ended.", "Reload it, or navigate elsewhere."
+    )
 
 
 def _net_error(page: Page, what: str, error: str) -> NavigationFailed:

@@ -39,8 +39,9 @@ REQUESTS = 0.5
 BODY = 0.1
 #: How long a main thread that does not yield is waited for. Seconds.
 TASKS = 1.0
-#: How long a new page may take to know its address, and a download to be complete, before the reply. Seconds.
+#: How long a new page may take to know its address, a download to begin and to be complete, before the reply. Seconds.
 NEWCOMERS = 0.3
+DOWNLOAD_BEGINS = 0.2
 DOWNLOAD = 0.5
 
 _REQUEST_TYPES = frozenset({"Fetch", "XHR"})
@@ -95,7 +96,11 @@ async def _settle(page: Page, depth: Depth, frame: Frame | None, mark: int, effe
     for moved in frames:
         load = loads.of(moved.id)
         if crossing(load, mark):
-            describe(moved, await follow(moved, mark, end), effect)
+            followed = await follow(moved, mark, end)
+            describe(moved, followed, effect)
+            if followed.outcome == "ended" and not effect.no_content:
+                # Chrome announces a download a moment after the navigation to it has ended.
+                await loads.wait(lambda: bool(effect.downloads) or interrupted(page), DOWNLOAD_BEGINS)
         if moved.is_main and load.moved_at > max(mark, load.committed_at) and not effect.navigated_to:
             effect.same_document_url = load.moved_url
     effect.closed = page.closed is not None
