@@ -55,10 +55,13 @@ _WRAPPER = "pagelensEvaluate"
 _LINES_BEFORE = 1
 #: Comments and white space, then what a function begins with. A parenthesis may also begin an expression: fine.
 _FUNCTION = re.compile(
-    r"(?:\s|//[^\n]*\n|/\*.*?\*/)*(?:async\b\s*(?:function\b|\(|[\w$]+\s*=>)|function\b|\(|[\w$]+\s*=>)", re.DOTALL
+    r"(?:\s|//[^\n]*\n|/\*(?:[^*]|\*(?!/))*\*/)*"
+    r"(?:async\b\s*(?:function\b|\(|[\w$]+\s*=>)|function\b|\(|[\w$]+\s*=>)"
 )
 _NODE = re.compile("\x01([0-9]+)\x02")
 _ANONYMOUS = re.compile(r"<anonymous>:(\d+):(\d+)")
+#: The name that V8 gives to a nameless function which we call.
+_CALLED_BY_US = re.compile(r"pagelens\$f \((.*)\)$")
 _PLACE = re.compile(r"    at ")
 #: A line of a stack inside a value: marked by the serializer.
 _MARKED_PLACE = re.compile(r'\\u0003(at (?:[^"\\]|\\.)*)')
@@ -239,7 +242,8 @@ class _Evaluation:
                         {"objectId": serializer},
                         {"value": self._max_chars},
                         {"value": self._max_depth},
-                        {"objectId": value["objectId"]} if "objectId" in value else {"value": value.get("value")},
+                        # By reference where there is one; a bigint has its own spelling.
+                        {k: value[k] for k in ("objectId", "unserializableValue", "value") if k in value},
                     ],
                     "awaitPromise": True,
                     "objectGroup": self._group,
@@ -293,8 +297,8 @@ class _Evaluation:
                 "The page works again. Look for an endless loop, or pass a longer timeout.",
             )
         return (
-            f"The script's promise was still open after {self._timeout:g} s.",
-            "What it waits for may never happen; the page goes on. Pass a longer timeout if it needs one.",
+            f"The script had not finished after {self._timeout:g} s: its promise is still open.",
+            "What it waits for may never happen. The page goes on. Pass a longer timeout if it needs one.",
         )
 
     # -- the serializer ------------------------------------------------------------------------------
@@ -447,4 +451,5 @@ def _stack(text: str, lines_before: int) -> str:
 
 
 def _own_lines(text: str, lines_before: int) -> str:
-    return _ANONYMOUS.sub(lambda m: f"script:{max(int(m[1]) - lines_before, 1)}:{m[2]}", text)
+    text = _ANONYMOUS.sub(lambda m: f"script:{max(int(m[1]) - lines_before, 1)}:{m[2]}", text)
+    return _CALLED_BY_US.sub(r"\1", text)

@@ -227,10 +227,14 @@
         const classes = attempt(() => call(attribute, node, "class"));
         const here = attempt(() => call(nodeDocument, node)) === doc && doc !== undefined;
         const connected = attempt(() => call(nodeConnected, node)) === true;
-        if (here && connected && nodeCount < MAX_NODES) {
-          out += "\x01" + nodeCount + "\x02";
-          nodes[nodeCount] = node;
-          nodeCount += 1;
+        if (here && connected) {
+          let index = 0;
+          while (index < nodeCount && nodes[index] !== node) index += 1;
+          if (index === nodeCount && nodeCount < MAX_NODES) {
+            nodes[nodeCount] = node;
+            nodeCount += 1;
+          }
+          if (index < nodeCount) out += "\x01" + index + "\x02";
         }
         out += "<" + name(typeof tag === "string" ? tag : "element", 40);
         if (typeof id === "string" && id !== "") out += "#" + name(id, 60);
