@@ -9,8 +9,8 @@ import itertools
 from collections.abc import Awaitable, Callable
 
 import pytest
-from pagelens.browser.input import click
 
+from pagelens.browser.input import click
 from pagelens.browser.page import Page
 from tests.support.site import Site
 
@@ -169,3 +169,13 @@ async def test_a_new_tab_is_seen_every_time(page: Page, site: Site, repeats: int
         assert effect.navigated_to is None
         for opened in effect.new_pages:
             await opened.close()
+
+
+async def test_a_download_is_seen_every_time(page: Page, site: Site, repeats: int) -> None:
+    url = site.page("<a id=go href='/download?name=report.csv'>Get</a>", path="/downloads.html")
+    for _ in range(repeats):
+        await page.navigate(url)
+        async with page.acting("input") as effect:
+            await click(page, "css=#go")
+        assert [download.suggested_name for download in effect.downloads] == ["report.csv"]
+        assert effect.navigated_to is None

@@ -39,7 +39,7 @@ SERVER = ("-m", "pagelens", "--headless", "--isolated")
 BOUND = 75.0
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Reply:
     """What a tool answered.
 
@@ -60,7 +60,10 @@ class Reply:
         return words in self.text
 
     def __str__(self) -> str:
-        return f"{'ERROR ' if self.is_error else ''}after {self.seconds:.2f} s:\n{self.text}"
+        text = self.text if len(self.text) < 4000 else f"{self.text[:3000]}\n[…]\n{self.text[-900:]}"
+        return f"{'ERROR ' if self.is_error else ''}after {self.seconds:.2f} s:\n{text}"
+
+    __repr__ = __str__
 
     def uid(self, words: str) -> str:
         """The uid on the first line that has all these words (space separated) in this order."""
@@ -78,7 +81,7 @@ class Reply:
                 at += len(word)
             else:
                 return line[start + 4 :].split()[0]
-        raise AssertionError(f"no line with {words!r} and a uid in:\n{self.text}")
+        raise AssertionError(f"no line with {words!r} and a uid in {self}")
 
 
 @dataclass(slots=True)

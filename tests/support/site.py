@@ -475,7 +475,10 @@ class Site:
 
     async def _read(self, reader: asyncio.StreamReader) -> Request | None:
         try:
-            head = await reader.readuntil(b"\r\n\r\n")
+            first = await reader.readexactly(1)
+            if first == b"\x16":
+                raise Broken(b"HTTP/1.1 400 Bad Request\r\n\r\n")  # the start of a TLS handshake: we have none
+            head = first + await reader.readuntil(b"\r\n\r\n")
         except (asyncio.IncompleteReadError, asyncio.LimitOverrunError):
             return None
         lines = head.decode("latin-1").split("\r\n")
