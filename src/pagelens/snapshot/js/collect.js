@@ -5,70 +5,15 @@
 (lib) => {
   const { skippedTags, svgDefinitions, leafTags, hostTags } = lib.vocabulary;
   const { isBlank, isInline, isAtomic } = lib.text;
+  const { ElementRecord, TextRecord, Walk } = lib.records;
   const computed = window.getComputedStyle.bind(window);
 
-  class ElementRecord {
-    constructor(node, tag, parent, display, visible, style) {
-      this.node = node;
-      this.tag = tag;
-      this.parent = parent;
-      this.kids = [];
-      this.display = display;
-      this.visible = visible;
-      this.style = style; // live computed style; null for what is not rendered by itself
-      this.svg = false; // in an SVG image, its root included
-      this.hidden = false; // aria-hidden, inert, or behind a modal dialog
-      this.outOfFlow = false;
-      this.holdsBlock = false; // an inline box with a block-level box in it
-      this.hasAttributes = true;
-      this.transform = null; // CSS text-transform, once read
-      this.unrendered = false; // a file input that can't be seen
-      // for the later passes
-      this.role = "";
-      this.explicitRole = "";
-      this.inSection = false; // a header or footer here is not the page's
-      this.inSectionForAside = false;
-      this.sectionBelow = false; // the same for what is inside
-      this.sectionForAsideBelow = false;
-      this.startsPointer = false; // the mouse cursor turns into a hand here
-      this.underPointer = false;
-      this.focusable = null;
-      this.included = false;
-      this.clickable = false; // behaves so, without a role that says so
-      this.act = false; // an agent can do something with it
-      this.acts = 0; // how many such are below
-      this.hasImage = false;
-      this.name = "";
-      this.items = null;
-    }
-  }
-
-  class TextRecord {
-    constructor(parent, raw, blank) {
-      this.tag = "#text";
-      this.parent = parent;
-      this.kids = null;
-      this.display = "inline";
-      this.raw = raw;
-      this.blank = blank;
-      this.shown = null;
-    }
-  }
-
-  const walk = {
-    root: new ElementRecord(document, "#document", null, "block", true, null),
-    order: [], // every element's record, parents before children
-    recordOf: new Map(),
-    labelsOf: new Map(), // control -> its label elements
-    candidates: [], // elements that may have a closed shadow root, not yet looked at
-    hasPseudoText: false,
-    hasPointer: false,
-    modal: null,
-    focused: null,
-  };
+  const walk = new Walk(new ElementRecord(document, "#document", null, "block", true, null));
 
   const closedRoots = lib.cache.get("closedRoots");
   const examined = lib.cache.get("examined");
+  const plainKinds = lib.cache.get("plainKinds");
+  const { kind } = lib.elements;
   const roots = [];
 
   // One look at all labels: asking each control for its labels takes time squared.
@@ -84,13 +29,7 @@
     const facts = lib.text.styleFacts(root);
     walk.hasPseudoText ||= facts.pseudo;
     walk.hasPointer ||= facts.pointer;
-  };
-
-  const add = (record) => {
-    walk.recordOf.set(record.node, record);
-    walk.order.push(record);
-    record.parent.kids.push(record);
-    return record;
+    walk.hasTransform ||= facts.transform;
   };
 
   const addText = (node, parent) => {
@@ -112,7 +51,7 @@
 
   // Not rendered one by one, so they have no style of their own.
   const addOption = (option, parent) => {
-    const record = add(new ElementRecord(option, option.localName, parent, "block", parent.visible, null));
+    const record = walk.add(new ElementRecord(option, option.localName, parent, "block", parent.visible, null));
     record.hidden = parent.hidden;
     return record;
   };
@@ -132,7 +71,7 @@
     const map = document.querySelector(`map[name="${CSS.escape(name)}"]`);
     if (map === null || !image.complete || image.naturalWidth === 0) return;
     for (const area of map.querySelectorAll("area[href]")) {
-      const child = add(new ElementRecord(area, "area", record, "inline", record.visible, null));
+      const child = walk.add(new ElementRecord(area, "area", record, "inline", record.visible, null));
       child.hidden = record.hidden;
     }
   };
@@ -146,10 +85,14 @@
     if (display === "none") return null;
     if (display === "") {
       // Not in the flat tree although its parent is: the parent has a closed shadow root.
-      if (!examined.has(parent.node)) walk.candidates.push(parent.node);
+      if (!examined.has(parent.node) && walk.candidates.at(-1) !== parent.node) {
+        plainKinds.delete(kind(parent.node));
+        walk.candidates.push(parent.node);
+      }
       return null;
     }
     const record = new ElementRecord(element, tag, parent, display, style.visibility === "visible", style);
+    if (!walk.hasTransform) record.transform = "none";
     const hasAttributes = (record.hasAttributes = element.hasAttributes());
     record.svg = tag === "svg" || (parent.svg && parent.tag !== "foreignObject");
     record.hidden =
@@ -163,7 +106,7 @@
       const position = style.position;
       record.outOfFlow = position === "absolute" || position === "fixed" || style.cssFloat !== "none";
     }
-    add(record);
+    walk.add(record);
     if (leafTags.has(tag)) {
       if (tag === "img" && hasAttributes && element.hasAttribute("usemap")) addImageMap(element, record);
       return null;
@@ -193,9 +136,11 @@
       return [null, null];
     }
     const first = element.firstChild;
-    if (tag.includes("-") || (first === null && hostTags.has(tag))) {
-      // Closed roots are invisible from here; the server asks Chrome about those that may have one.
-      if (!examined.has(element) && (tag.includes("-") || (element.offsetWidth > 0 && element.offsetHeight > 0))) {
+    const isCustom = tag.includes("-");
+    if ((isCustom || (first === null && hostTags.has(tag))) && !examined.has(element)) {
+      // Closed roots are invisible from here; the server asks Chrome about those that may have one: custom
+      // elements, and others that have a size although there is nothing in them.
+      if (!plainKinds.has(kind(element)) && (isCustom || (element.offsetWidth > 0 && element.offsetHeight > 0))) {
         walk.candidates.push(element);
       }
     }
@@ -237,15 +182,17 @@
   // File inputs are hidden behind pretty buttons nearly everywhere, and can be used all the same.
   for (const root of roots) {
     for (const input of root.querySelectorAll('input[type="file" i]')) {
-      const known = walk.recordOf.get(input);
+      const known = walk.recordOf(input);
       if (known !== undefined) {
         known.unrendered = !known.visible;
         continue;
       }
       let place = input;
-      while (place !== null && !walk.recordOf.has(place)) place = place.assignedSlot || place.parentNode || place.host || null;
-      const record = add(new ElementRecord(input, "input", walk.recordOf.get(place) || walk.root, "block", true, null));
-      record.unrendered = true;
+      while (place !== null && walk.recordOf(place) === undefined) {
+        place = place.assignedSlot || place.parentNode || place.host || null;
+      }
+      const parentRecord = place === null ? walk.root : walk.recordOf(place);
+      walk.add(new ElementRecord(input, "input", parentRecord, "block", true, null)).unrendered = true;
     }
   }
 

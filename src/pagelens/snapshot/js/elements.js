@@ -8,6 +8,10 @@
     "aria-relevant", "aria-roledescription",
   ];
 
+  // Elements of one kind are made alike: all of a custom element's, or of a tag and its classes.
+  elements.kind = (element) =>
+    element.localName.includes("-") ? element.localName : `${element.localName}.${element.getAttribute("class") || ""}`;
+
   elements.attribute = (element, name) => element.getAttribute(name) || "";
 
   // The elements that aria-labelledby names.

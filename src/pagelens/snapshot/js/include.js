@@ -8,7 +8,7 @@
   const isRedundantLabel = (record) => {
     const control = record.node.control;
     if (!control || control.localName !== "input" || (control.type !== "checkbox" && control.type !== "radio")) return false;
-    const controlRecord = walk.recordOf.get(control);
+    const controlRecord = walk.recordOf(control);
     if (controlRecord === undefined || !controlRecord.visible) return false;
     if (attribute(control, "aria-label") || attribute(control, "aria-labelledby")) return false;
     const first = record.node.firstElementChild;

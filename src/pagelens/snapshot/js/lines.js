@@ -3,26 +3,10 @@
 // A record yields `items`: shown text (strings), ends of blocks (BREAK) and finished lines, for its parent to use.
 // Wrappers that mean nothing pass on what is inside them. A line's `entries` are lines and whole texts.
 (lib, walk, verbose) => {
-  const vocabulary = lib.vocabulary;
-  const { namedByContent, areas, areasWhenNamed, surfaces, cells, printed } = vocabulary;
+  const { namedByContent, areas, areasWhenNamed, surfaces, cells, printed } = lib.vocabulary;
+  const { Line } = lib.records;
   const { folded, shown, all, isBlock } = lib.text;
   const { states, url, quoted } = lib.fn.states(walk, verbose);
-
-  class Line {
-    constructor(record, role, name, said, entries) {
-      this.node = record === null ? null : record.node;
-      this.role = role;
-      this.name = name;
-      this.states = said;
-      this.url = "";
-      this.hasUid = record !== null;
-      this.isAct = record !== null && record.act;
-      this.isCell = false;
-      this.isSimple = false; // a cell of text alone
-      this.bare = ""; // goes after the role as it is: cells of a row, options
-      this.entries = entries;
-    }
-  }
 
   const BREAK = Symbol("end of block");
   const NONE = [];
@@ -219,7 +203,7 @@
 
   const labelled = (label) => {
     const control = label.node.control;
-    const record = control ? walk.recordOf.get(control) : undefined;
+    const record = control ? walk.recordOf(control) : undefined;
     return record !== undefined && record.included ? record.name : "";
   };
 

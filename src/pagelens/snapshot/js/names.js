@@ -5,7 +5,7 @@
   const { skippedTags, replacedTags, natively, namedByContent, contributing, neverTitled, controls } = lib.vocabulary;
   const { folded, shown, all, isInline, isAtomic, pseudo } = lib.text;
   const { attribute, labelledBy, value } = lib.elements;
-  const { recordOf, labelsOf } = walk;
+  const { labelsOf } = walk;
 
   // A name nested deeper than this is its plain text: the rules below recurse.
   const DEEPEST = 120;
@@ -66,7 +66,7 @@
   };
 
   const referredText = (element, referring) => {
-    const record = recordOf.get(element);
+    const record = walk.recordOf(element);
     if (record === undefined || !record.visible || (record.hidden && !record.parent.hidden)) return unrenderedText(element);
     return alternative(record, new Set([referring]), true, 0)[0];
   };
@@ -92,7 +92,7 @@
     if (labels === undefined) return "";
     const parts = [];
     for (const label of labels) {
-      const labelRecord = recordOf.get(label);
+      const labelRecord = walk.recordOf(label);
       let s;
       if (labelRecord === undefined) s = unrenderedText(label);
       else s = alternative(labelRecord, new Set([...seen, record]), true, 0)[0];
@@ -101,7 +101,7 @@
     return folded(parts.join(" "));
   };
   const textOfPart = (element, record) => {
-    const part = recordOf.get(element);
+    const part = walk.recordOf(element);
     return part === undefined ? null : alternative(part, new Set([record]), true, 0)[0];
   };
 

@@ -28,7 +28,7 @@
       return `uids ${missing}`;
     }
     lib.cache.delete("held");
-    const out = ["text"];
+    const out = [`text ${lib.text.folded(document.title)}`];
     for (let i = 0; i < flat.length; i += 2) {
       const entry = flat[i];
       const pad = " ".repeat(2 * flat[i + 1]);

@@ -8,6 +8,8 @@
   const SELECTABLE = new Set(["option", "tab", "treeitem", "row", "gridcell"]);
   const FORM_TAGS = new Set(["button", "input", "select", "textarea", "option"]);
 
+  const POPUPS = new Set(["menu", "listbox", "tree", "grid", "dialog"]);
+
   const quoted = (s) => `"${s.replace(/\\/g, "\\\\").replace(/"/g, '\\"')}"`;
 
   const states = (record) => {
@@ -47,7 +49,8 @@
       const isText = (tag === "input" && (role === "textbox" || role === "searchbox" || role === "spinbutton")) || tag === "textarea";
       if (isText && node.readOnly) parts.push("readonly");
       v = get("aria-haspopup");
-      if (v && v !== "false" && role !== "combobox") parts.push(v === "true" ? "haspopup" : `haspopup=${v.split(/\s/, 1)[0]}`);
+      if (v === "true") parts.push("haspopup");
+      else if (POPUPS.has(v) && role !== "combobox") parts.push(`haspopup=${v}`);
     }
     v = get("aria-current");
     if (v && v !== "false") parts.push("current");
@@ -75,15 +78,17 @@
   const LONGEST = 60;
   const page = location.href.split("#")[0];
   const folder = page.replace(/\?.*$/, "").replace(/[^/]*$/, "");
+  const pageFragment = page + "#";
+  const site = location.origin + "/";
   const isHierarchical = /^https?:|^file:/.test(page);
   const address = (href) => {
     if (!href || /^\s*javascript:/i.test(href)) return "";
     if (href.startsWith("data:")) return verbose ? href.slice(0, 200) : "data:";
     if (verbose) return href.replace(/\s+/g, "%20");
     let s = href;
-    if (s.startsWith(page + "#")) s = s.slice(page.length);
+    if (s.startsWith(pageFragment)) s = s.slice(page.length);
     else if (isHierarchical && s.startsWith(folder) && s.length > folder.length) s = s.slice(folder.length);
-    else if (isHierarchical && s.startsWith(location.origin + "/")) s = s.slice(location.origin.length);
+    else if (isHierarchical && s.startsWith(site)) s = s.slice(site.length - 1);
     else if (s.startsWith("https://")) s = s.slice(6);
     if (s.length > LONGEST) {
       const at = s.search(/[?#]/);

@@ -4,7 +4,8 @@
   const text = (lib.text = {});
 
   // White space folded and trimmed, as far as a reader is concerned.
-  text.folded = (s) => s.replace(/[\s\u200b\ufeff]+/g, " ").trim();
+  const UNFOLDED = /[^\S ]|\u200b|^ | $| {2}/;
+  text.folded = (s) => (UNFOLDED.test(s) ? s.replace(/[\s\u200b]+/g, " ").trim() : s);
 
   text.isBlank = (s) => s.charCodeAt(0) <= 32 && /^[ \t\n\r\f]*$/.test(s);
 
@@ -88,9 +89,11 @@
   };
 
   // Which rules a style sheet has that decide how much must be read of every element: 1 = text in ::before or
-  // ::after, 2 = cursor: pointer. Remembered by sheet until its number of rules changes.
+  // ::after, 2 = cursor: pointer, 4 = text-transform. Remembered by sheet until its number of rules changes.
   const PSEUDO = 1;
   const POINTER = 2;
+  const TRANSFORM = 4;
+  const EVERYTHING = PSEUDO | POINTER | TRANSFORM;
   const seen = new WeakMap();
   const rulesHave = (rules) => {
     let facts = 0;
@@ -99,10 +102,12 @@
       for (const rule of stack.pop()) {
         const selector = rule.selectorText;
         if (selector !== undefined) {
-          if (rule.style.cursor.includes("pointer") || rule.style.cursor.includes("var(")) facts |= POINTER;
+          const { cursor, textTransform } = rule.style;
+          if (cursor !== "" && /pointer|var\(/.test(cursor)) facts |= POINTER;
+          if (textTransform !== "" && textTransform !== "none") facts |= TRANSFORM;
           if (rule.style.content !== "" && /:(before|after)/i.test(selector)) facts |= PSEUDO;
         } else if (rule.styleSheet) facts |= sheetHas(rule.styleSheet);
-        if (facts === (PSEUDO | POINTER)) return facts;
+        if (facts === EVERYTHING) return facts;
         if (rule.cssRules && rule.cssRules.length > 0) stack.push(rule.cssRules);
       }
     }
@@ -113,7 +118,7 @@
     try {
       rules = sheet.cssRules;
     } catch (error) {
-      return PSEUDO | POINTER; // from another origin: unreadable, so anything may be in it
+      return EVERYTHING; // from another origin: unreadable, so anything may be in it
     }
     const known = seen.get(sheet);
     if (known !== undefined && known.count === rules.length) return known.facts;
@@ -121,15 +126,16 @@
     seen.set(sheet, { count: rules.length, facts });
     return facts;
   };
-  // Of a document or shadow root: {pseudo, pointer}.
+  // Of a document or shadow root, its style attributes included: {pseudo, pointer, transform}.
   text.styleFacts = (root) => {
     let facts = root.querySelector('[style*="cursor"]') === null ? 0 : POINTER;
     for (const sheets of [root.styleSheets, root.adoptedStyleSheets || []]) {
       for (const sheet of sheets) {
-        if (facts === (PSEUDO | POINTER)) break;
+        if (facts === EVERYTHING) break;
         facts |= sheetHas(sheet);
       }
     }
-    return { pseudo: (facts & PSEUDO) !== 0, pointer: (facts & POINTER) !== 0 };
+    if (root.querySelector('[style*="text-transform"]') !== null) facts |= TRANSFORM;
+    return { pseudo: (facts & PSEUDO) !== 0, pointer: (facts & POINTER) !== 0, transform: (facts & TRANSFORM) !== 0 };
   };
 }

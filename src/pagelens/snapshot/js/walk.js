@@ -1,5 +1,5 @@
 // Makes the snapshot of this document. Returns one string, whose first line is a word:
-//   text        the lines follow
+//   text TITLE  the lines follow
 //   uids N      N more numbers are needed; call `resume` with them
 //   roots N     N elements may have a closed shadow root; look them up and call again
 (lib, verbose, withoutRoots) => {

@@ -1,0 +1,102 @@
+// The kinds of records that the passes share (lib.records). Made once: the engine is fast only while a kind is one kind.
+(lib) => {
+  class ElementRecord {
+    constructor(node, tag, parent, display, visible, style) {
+      this.node = node;
+      this.tag = tag;
+      this.parent = parent;
+      this.kids = [];
+      this.display = display;
+      this.visible = visible;
+      this.style = style; // live computed style; null for what is not rendered by itself
+      this.svg = false; // in an SVG image, its root included
+      this.hidden = false; // aria-hidden, inert, or behind a modal dialog
+      this.outOfFlow = false;
+      this.holdsBlock = false; // an inline box with a block-level box in it
+      this.hasAttributes = true;
+      this.transform = null; // CSS text-transform, once read
+      this.unrendered = false; // a file input that can't be seen
+      // for the later passes
+      this.role = "";
+      this.explicitRole = "";
+      this.inSection = false; // a header or footer here is not the page's
+      this.inSectionForAside = false;
+      this.sectionBelow = false; // the same for what is inside
+      this.sectionForAsideBelow = false;
+      this.startsPointer = false; // the mouse cursor turns into a hand here
+      this.underPointer = false;
+      this.focusable = null;
+      this.included = false;
+      this.clickable = false; // behaves so, without a role that says so
+      this.act = false; // an agent can do something with it
+      this.acts = 0; // how many such are below
+      this.hasImage = false;
+      this.name = "";
+      this.items = null;
+    }
+  }
+
+  class TextRecord {
+    constructor(parent, raw, blank) {
+      this.tag = "#text";
+      this.parent = parent;
+      this.kids = null;
+      this.display = "inline";
+      this.raw = raw;
+      this.blank = blank;
+      this.shown = null;
+    }
+  }
+
+  class Walk {
+    #recordOf = null;
+
+    constructor(root) {
+      this.root = root;
+      this.order = []; // every element's record, parents before children
+      this.labelsOf = new Map(); // control -> its label elements
+      this.candidates = []; // elements that may have a closed shadow root, not yet looked at
+      // What the style sheets say that must be read of every element.
+      this.hasPseudoText = false;
+      this.hasPointer = false;
+      this.hasTransform = false;
+      this.modal = null; // the record of the modal dialog in front
+      this.focused = null; // the element that has the focus
+    }
+
+    add(record) {
+      this.order.push(record);
+      record.parent.kids.push(record);
+      if (this.#recordOf !== null) this.#recordOf.set(record.node, record);
+      return record;
+    }
+
+    // The record of an element, undefined when it is not rendered. Few pages ask, so it is made on demand.
+    recordOf(element) {
+      if (this.#recordOf === null) {
+        this.#recordOf = new Map();
+        for (const record of this.order) this.#recordOf.set(record.node, record);
+      }
+      return this.#recordOf.get(element);
+    }
+  }
+
+  // One printed line and what is below it: lines and whole texts.
+  class Line {
+    constructor(record, role, name, said, entries) {
+      this.node = record === null ? null : record.node;
+      this.role = role;
+      this.name = name;
+      this.states = said;
+      this.url = "";
+      this.hasUid = record !== null;
+      this.isAct = record !== null && record.act;
+      this.isCell = false;
+      this.isSimple = false; // a cell of text alone
+      this.bare = ""; // goes after the role as it is: cells of a row, options
+      this.entries = entries;
+    }
+  }
+
+  lib.records = { ElementRecord, TextRecord, Walk, Line };
+}
