@@ -233,6 +233,10 @@ async def _navigating(
         if ignore_cache:
             page.session.post("Network.setCacheDisabled", {"cacheDisabled": True})
         yield effect
+    except asyncio.CancelledError:
+        # Nobody waits for it any more: a navigation without an answer would keep the page from the next call.
+        page.session.post("Page.stopLoading")
+        raise
     finally:
         page.before_unload = None
         page.watchers.remove(effect)
