@@ -83,7 +83,7 @@ class FrameReader:
         self._work = work
         self._known: WeakKeyDictionary[Frame, _Known] = WeakKeyDictionary()
 
-    async def read(self, frame: Frame, *, verbose: bool) -> list[str]:
+    async def read(self, frame: Frame, *, verbose: bool) -> FrameText:
         """The frame's lines, raw: bare texts start with ``\\x01`` after their indentation.
 
         Raises:
