@@ -185,7 +185,7 @@ async def test_a_late_handler_is_ended_and_what_it_declared_is_kept(handler: Mak
 
 
 async def test_deadlines_without_a_timeout_stay_below_the_highest(handler: Make) -> None:
-    for arguments, expected in (({}, 32), ({"timeout": 5_000}, 32), ({"timeout": 120_000}, 130)):
+    for arguments, expected in (({}, 30), ({"timeout": 5_000}, 30), ({"timeout": 120_000}, 130)):
         arrived = handler("look").arrive(arguments)
         assert arrived._limit() == expected
         arrived.release()

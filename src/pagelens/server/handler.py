@@ -33,8 +33,6 @@ __all__ = ["ToolCall", "ToolHandler"]
 
 log = logging.getLogger(__name__)
 
-#: Seconds that a tool gets beyond the usual, so that its own waits end first: they can say better what was late.
-OWN_WORDS = 2.0
 #: Seconds for working out a reply after the handler has ended: a snapshot, lists.
 REPLY = 15.0
 #: However late it is, a handler and a reply get this many seconds each.
@@ -228,11 +226,7 @@ class ToolCall:
     def _limit(self) -> float:
         """Seconds for the handler; beyond `HIGHEST` after the arrival only for a caller's own timeout."""
         explicit = getattr(self._params, "timeout", None) or 0
-        wanted = (
-            self.tool.deadline(self._params)
-            if self.tool.deadline
-            else max(TOOL + OWN_WORDS, explicit / 1000 + TOOL_MARGIN)
-        )
+        wanted = self.tool.deadline(self._params) if self.tool.deadline else max(TOOL, explicit / 1000 + TOOL_MARGIN)
         return wanted if explicit > 0 else min(wanted, max(HIGHEST - REPLY - self._elapsed(), LEAST))
 
     def _elapsed(self) -> float:
