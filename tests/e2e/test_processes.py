@@ -39,10 +39,10 @@ async def test_the_server_ends_cleanly(era: Era, site: Site, how: str, busy: boo
         profile = _profile(browsers[0].cmdline())
         assert profile.is_dir()
         if busy:
+            site.forget()
             wait = "() => new Promise(() => fetch('/mid-call'))"
             agent.post("tools/call", {"name": "evaluate_script", "arguments": {"function": wait}})
             await site.requested("/mid-call")
-            site.forget()
         if how == "stdin":
             assert agent.process.stdin is not None
             agent.process.stdin.close()
@@ -87,12 +87,12 @@ async def test_killing_chrome_costs_one_notice(era: Era, site: Site) -> None:
 async def test_chrome_dies_in_the_middle_of_a_call(era: Era, site: Site) -> None:
     async with McpClient(era=era) as agent:
         await agent.ok("navigate_page", url=site.url("/"))
-        waiting = [
-            asyncio.create_task(agent.call("evaluate_script", function="() => new Promise(() => fetch('/dying'))"))
-            for _ in range(3)
-        ]
-        await site.requested("/dying")
         site.forget()
+        waiting = []
+        for number in range(3):
+            source = f"() => new Promise(() => fetch('/dying/{number}'))"
+            waiting.append(asyncio.create_task(agent.call("evaluate_script", function=source)))
+            await site.requested(f"/dying/{number}")
         agent.server.browsers()[0].kill()
         for reply in await asyncio.wait_for(asyncio.gather(*waiting), 20):
             assert reply.is_error

@@ -53,7 +53,7 @@ async def test_text_title_console_and_results(raw: RawClient, site: Site) -> Non
         ("list_network_requests", {}, ["/json?q="]),
         ("evaluate_script", {"function": "() => half"}, ["a", "b"]),
         ("evaluate_script", {"function": "() => ({[half]: [half, new Map([[half, half]])]})"}, ["a"]),
-        ("click", {"uid": "css=#b"}, ["name a"]),
+        ("click", {"uid": "css=#b"}, ["Clicked"]),
         ("take_screenshot", {}, []),
     ):
         reply = await raw.call(tool, arguments)
