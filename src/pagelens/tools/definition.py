@@ -196,7 +196,7 @@ class ToolDefinition:
         return create_model(
             self.params.__name__,
             __base__=self.params,
-            pageId=(int | None, Field(default=None, description="Page to use; default: the selected page.")),
+            pageId=(int | None, Field(default=None, description="Default: the selected page.")),
         )
 
     def arguments(self, options: Options) -> type[ToolParams]:
