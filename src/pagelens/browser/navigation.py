@@ -30,8 +30,9 @@ NavigationOutcome = Literal[
 
 #: How long Chrome's error page is waited for, so that it can't surprise the next call. Seconds.
 ERROR_PAGE = 1.0
-#: How long a download may take to begin and, when small, to complete. Seconds.
-DOWNLOAD_BEGINS = 2.0
+#: How long the cause of an aborted load (a download, a crash, another navigation) is waited for. Seconds.
+EXPLAINED = 2.0
+#: How long a small download may take to complete before the reply. Seconds.
 DOWNLOAD_COMPLETES = 1.0
 #: How long Chrome may take to begin a history move or reload. Seconds.
 BEGINS = 5.0
@@ -111,7 +112,7 @@ async def navigate(
         else:
             # Chrome answers when the document is committed or about to be: the rest is followed.
             await page.loads.wait(lambda: crossing(page.loads.of(main.id), mark) or interrupted(page), BEGINS)
-            result = _result(page, await follow(main, mark, end), effect, timeout)
+            result = _result(page, await follow(main, mark, end), effect)
         result.waited_ms = round((loop.time() - started) * 1000)
         return result
 
@@ -199,7 +200,7 @@ async def _begun_by_browser(
                     page, what, "net::ERR_ABORTED", {"loaderId": followed.loader_id}, mark, effect, end
                 )
             else:
-                result = _result(page, followed, effect, timeout)
+                result = _result(page, followed, effect)
         result.waited_ms = round((loop.time() - started) * 1000)
         return result
 
@@ -273,24 +274,33 @@ async def _ended(
     loads = page.loads
     main = page.main_frame
     load = loads.of(main.id)
-    if answer.get("isDownload") or (error == "net::ERR_ABORTED" and not effect.downloads and not page.stayed):
-        # Told apart from other aborted loads only by the download that follows.
-        wait = DOWNLOAD_BEGINS if answer.get("isDownload") else 0.1
-        await loads.wait(lambda: bool(effect.downloads) or interrupted(page), wait)
+    loader_id = answer.get("loaderId", "")
+    status = loads.status.get(loader_id)
+
+    def went_elsewhere() -> bool:
+        return load.committed_at > mark or (load.is_under_way and load.started_loader != loader_id)
+
+    if answer.get("isDownload") or error == "net::ERR_ABORTED":
+        # What explains an aborted load may come a moment after its end.
+        await loads.wait(
+            lambda: (
+                bool(effect.downloads) or interrupted(page) or page.stayed or status in (204, 205) or went_elsewhere()
+            ),
+            EXPLAINED,
+        )
     if effect.downloads:
         await finish_downloads(page, effect, DOWNLOAD_COMPLETES)
         return NavigationResult("download", page.url, download=effect.downloads[-1])
     if error == "net::ERR_ABORTED":
-        status = loads.status.get(answer.get("loaderId", ""))
         if status in (204, 205):
             return NavigationResult("no_content", page.url, status)
         if page.stayed:
             raise await _stayed(page, what)
         if page.is_crashed:
             raise _crashed(what)
-        if load.committed_at > mark or load.is_under_way:
+        if went_elsewhere():
             # The page itself went elsewhere at the same moment: that is what it shows now.
-            return _result(page, await follow(main, mark, end), effect, end)
+            return _result(page, await follow(main, mark, end), effect)
         raise NavigationFailed(
             f"The load of {_printable(what)} was aborted.", f"The page still shows {_printable(page.url)}."
         )
@@ -298,7 +308,7 @@ async def _ended(
     raise _net_error(page, what, error)
 
 
-def _result(page: Page, followed: Followed, effect: Effect, timeout: float) -> NavigationResult:
+def _result(page: Page, followed: Followed, effect: Effect) -> NavigationResult:
     status = page.loads.status.get(followed.loader_id)
     common: dict[str, Any] = {"status": status, "pending": followed.pending, "new_pages": list(effect.new_pages)}
     if followed.outcome == "error" and status is None:
