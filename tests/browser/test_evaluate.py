@@ -365,6 +365,12 @@ async def test_an_endless_loop_is_ended_and_the_page_lives(page: Page, source: s
     assert await text(page, "() => document.title") == '""'
 
 
+async def test_a_script_behind_an_endless_one_gets_its_turn(page: Page) -> None:
+    assert await text(page, "() => 1") == "1"
+    page.session.post("Runtime.evaluate", {"expression": "for (;;) ;"})
+    assert await text(page, "() => 2", timeout=0.5) == "2"
+
+
 # -- what scripts do to the page ---------------------------------------------------------------------------
 
 

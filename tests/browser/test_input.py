@@ -53,7 +53,7 @@ async def clicks(page: Page) -> str:
 async def test_a_click_is_what_a_person_causes(page: Page, site: Site) -> None:
     await show(page, site, "<button id=b>Save</button>")
     report = await click(page, "css=#b")
-    assert report.via == "element"
+    assert (report.via, report.is_confirmed) == ("element", True)
     assert await value(page, "log") == (
         '["pointerdown true 0 0","mousedown true 0 1","pointerup true 0 0","mouseup true 0 1","click true 0 1"]'
     )
@@ -365,6 +365,22 @@ async def test_what_opens_under_the_pointer_gets_no_click(page: Page, site: Site
     assert await clicks(page) == '{"menu":1}'
 
 
+async def test_a_press_that_the_page_takes_at_its_window_is_not_confirmed(page: Page, site: Site) -> None:
+    take = (
+        "for (const t of ['pointerdown', 'mousedown', 'pointerup', 'mouseup', 'click'])"
+        "addEventListener(t, e => e.stopImmediatePropagation(), true)"
+    )
+    await show(page, site, f"<button id=b>B</button><script>{take}</script>")
+    assert not (await click(page, "css=#b")).is_confirmed
+
+
+async def test_a_page_that_was_pinched_larger(page: Page, site: Site) -> None:
+    await show(page, site, "<div style='width:3000px;height:2500px'></div><button id=b>B</button>")
+    await page.session.send("Emulation.setPageScaleFactor", {"pageScaleFactor": 2})
+    assert (await click(page, "css=#b")).is_confirmed
+    assert await clicks(page) == '{"b":1}'
+
+
 # -- frames ------------------------------------------------------------------------------------------------
 
 INNER = (
@@ -393,7 +409,7 @@ async def in_frame(page: Page, expression: str) -> str:
 async def test_a_button_in_a_frame(page: Page, site: Site, other: bool, style: str) -> None:
     await show(page, site, framed(site, other, style))
     assert page.main_frame.children[0].is_out_of_process == other
-    await click(page, "css=#in")
+    assert (await click(page, "css=#in")).is_confirmed
     await click(page, "css=#in")
     assert await in_frame(page, "window.done") == "2"
 

@@ -277,12 +277,20 @@ class _Evaluation:
                 if self._dialog_action is None:
                     raise
                 await self._answer_dialog(self._dialog_action)
+            except asyncio.CancelledError:
+                # Whoever wanted the value no longer does: an endless loop must not outlive the call.
+                self._page.end_script(frame.session)
+                raise
             except CommandTimeout as error:
                 if self._page.loads.of(frame.id).is_under_way:
                     raise
-                # The script has just been ended. An answer now means that it was running; a promise stays silent.
-                ended = await self._page.loads.wait(lambda: reply.done, _END_GRACE)
-                raise DeadlineExceeded(*self._too_long(ended)) from error
+                # What was running has just been ended. If that was the script, its answer says so; if it was something
+                # else that had kept the page, the script runs now; an open promise stays silent.
+                reply.on_done(self._page.loads.touch)
+                answered = await self._page.loads.wait(lambda: reply.done, _END_GRACE)
+                if answered and not reply.failed and not _was_ended(reply.result()):
+                    return reply.result()
+                raise DeadlineExceeded(*self._too_long(answered)) from error
 
     async def _answer_dialog(self, answer: str) -> None:
         try:
@@ -403,6 +411,13 @@ _DEEP = {
 def _never_ran(error: DocumentReplaced) -> bool:
     cause = error.__cause__
     return isinstance(cause, ProtocolError) and "Cannot find context" in cause.protocol_message
+
+
+def _was_ended(result: dict[str, Any]) -> bool:
+    details = result.get("exceptionDetails", {})
+    return "terminated" in details.get("text", "") or "terminated" in details.get("exception", {}).get(
+        "description", ""
+    )
 
 
 def _lost() -> DocumentReplaced:

@@ -70,6 +70,8 @@ CHOOSE_OPTION = JsFunction("pagelens.browser", "js/choose_option.js", needs=(HID
 REST = 300
 #: A press that would have hit something else is tried again so often, from the start.
 TRIES = 3
+#: How long the page side's verdict on a press may take after its last answer. Seconds.
+VERDICT = 0.1
 #: Uids handed to a document that has none left for an element that is in the way.
 FEW_UIDS = 16
 
@@ -88,12 +90,15 @@ class ClickReport:
         via: ``element``; ``label`` when the control itself can't be seen and its label was clicked;
             ``selection`` when it was an option of a closed ``<select>``, which was selected.
         x, y: where, in CSS pixels of the viewport of the session that got the click; 0 for a selection.
+        is_confirmed: whether the press was seen to arrive. False is rare: the page took it away from everybody
+            at its window, or Chrome gave it to something outside the page.
     """
 
     label: str
     via: Literal["element", "label", "selection"]
     x: float = 0.0
     y: float = 0.0
+    is_confirmed: bool = True
 
 
 async def click(
@@ -139,7 +144,7 @@ async def click_element(
 ) -> ClickReport:
     """`click`, for an element at hand."""
     keys = parse_modifiers(modifiers)
-    watch = _Watch(element.frame.session)
+    watch = _Watch(element.frame)
     plan: dict[str, Any] = {}
     try:
         for attempt in range(TRIES):
@@ -159,10 +164,13 @@ async def click_element(
                 after.append(("Input.dispatchKeyEvent", up_params(key, bits)))
             watch.lands = None
             # All in one go: held keys are released whatever the click does.
-            await _deliver(element.frame, [*before, *events, *after], timeout)
-            # Without a verdict the press never reached our listener (the page stopped it first): the test before holds.
+            is_answered = await _deliver(element.frame, [*before, *events, *after], timeout)
+            if is_answered and watch.lands is None:
+                # Answers to input and messages from the page take different ways.
+                await element.page.loads.wait(lambda: watch.lands is not None, VERDICT)
             if watch.lands is not False:
-                return ClickReport(element.label, plan["via"], x, y)
+                confirmed = watch.lands is True or not is_answered
+                return ClickReport(element.label, plan["via"], x, y, confirmed)
             await _disarm(element.frame)
         raise ElementMoving(
             f"{element.label} moves: {TRIES} times something else was under the pointer at the moment of the click"
@@ -317,8 +325,8 @@ def _gesture(x: float, y: float, button: MouseButton, count: int, bits: int) -> 
     return [("Input.dispatchMouseEvent", event) for event in events]
 
 
-async def _deliver(frame: Frame, commands: Sequence[tuple[str, dict[str, Any]]], timeout: float) -> None:
-    """Write input events at once and wait until the page has handled them.
+async def _deliver(frame: Frame, commands: Sequence[tuple[str, dict[str, Any]]], timeout: float) -> bool:
+    """Write input events at once and wait until the page has handled them; returns whether it said so for all.
 
     Their answers stay out while a dialog that they opened is there, or when the page ended: both are effects
     of the input, which the caller's watch reports.
@@ -329,7 +337,8 @@ async def _deliver(frame: Frame, commands: Sequence[tuple[str, dict[str, Any]]],
         try:
             await frame.guarded(reply, timeout)
         except (DialogOpen, PageClosed, DocumentReplaced, ElementError):
-            return
+            return False
+    return True
 
 
 async def _disarm(frame: Frame) -> None:
@@ -348,7 +357,9 @@ class _Watch:
         coverer: what was there instead.
     """
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, frame: Frame) -> None:
+        session = frame.session
+        self._loads = frame.page.loads
         self.token = f"{next(_tokens)}"
         self.lands: bool | None = None
         self.coverer: dict[str, Any] | None = None
@@ -365,3 +376,4 @@ class _Watch:
         if verdict["token"] == self.token:
             self.lands = verdict["lands"]
             self.coverer = verdict["coverer"]
+            self._loads.touch()

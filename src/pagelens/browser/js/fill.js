@@ -136,7 +136,7 @@
     const lines = value.split("\n").length;
     const isFocused = active(element.getRootNode()) === element;
     // Chrome inserts lines one by one, in quadratic time; and a page that gives the focus away would get the text elsewhere.
-    if (lines > 50 || !isFocused) {
+    if (lines > 20 || !isFocused) {
       setNative(value);
       announce();
       return lib.fn.fill_result(value);

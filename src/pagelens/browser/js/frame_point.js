@@ -15,7 +15,10 @@
       box.top + (frame.clientTop + parseFloat(style.paddingTop) + y) * sy,
     ];
   };
-  const isInside = ([px, py]) => px >= 0 && py >= 0 && px < window.innerWidth && py < window.innerHeight;
+  // What is on the screen: less than the window when the page was pinched larger. Input counts from its corner.
+  const view = window.visualViewport;
+  const isInside = ([px, py]) =>
+    px >= view.offsetLeft && py >= view.offsetTop && px < view.offsetLeft + view.width && py < view.offsetTop + view.height;
   const attempt = () => {
     const point = mapped();
     return { point, ...(isInside(point) ? lib.fn.landing(frame, ...point) : { lands: false, hit: null }) };
@@ -29,10 +32,14 @@
   if (!result.lands) {
     // A frame taller than the window: bring the point itself to the middle.
     const [px, py] = result.point;
-    window.scrollBy({ left: px - window.innerWidth / 2, top: py - window.innerHeight / 2, behavior: "instant" });
+    window.scrollBy({
+      left: px - view.offsetLeft - view.width / 2,
+      top: py - view.offsetTop - view.height / 2,
+      behavior: "instant",
+    });
     result = attempt();
   }
-  if (result.lands) return { x: result.point[0], y: result.point[1] };
+  if (result.lands) return { x: result.point[0] - view.offsetLeft, y: result.point[1] - view.offsetTop };
   if (!result.hit) return { problem: "hidden", why: "the place in its frame can't be scrolled into view" };
   return { problem: "covered", why: "", coverer: lib.fn.named(result.hit) };
 }

@@ -117,12 +117,16 @@ async (lib, element, { rest, still, token }) => {
 
   // -- a point that belongs to it ---------------------------------------------------------------------
 
-  const width = window.innerWidth;
-  const height = window.innerHeight;
+  // What is on the screen: less than the window when the page was pinched larger.
+  const view = () => {
+    const { offsetLeft, offsetTop, width, height } = window.visualViewport;
+    return new DOMRect(offsetLeft, offsetTop, width, height);
+  };
   const clipped = (rect) => {
-    const left = Math.max(rect.left, 0);
-    const top = Math.max(rect.top, 0);
-    return new DOMRect(left, top, Math.min(rect.right, width) - left, Math.min(rect.bottom, height) - top);
+    const seen = view();
+    const left = Math.max(rect.left, seen.left);
+    const top = Math.max(rect.top, seen.top);
+    return new DOMRect(left, top, Math.min(rect.right, seen.right) - left, Math.min(rect.bottom, seen.bottom) - top);
   };
   const centre = (rect) => [rect.left + rect.width / 2, rect.top + rect.height / 2];
   const isInside = (rect, [x, y]) => x >= rect.left && x <= rect.right && y >= rect.top && y <= rect.bottom;
@@ -144,18 +148,19 @@ async (lib, element, { rest, still, token }) => {
     first = null;
     for (const [x, y] of points(rects())) {
       const { lands, hit } = landing(element, x, y);
-      if (lands) return { x, y, via, moving };
+      // Input counts from the corner of what is on the screen.
+      if (lands) return { x: x - view().left, y: y - view().top, via, moving };
       first = first || hit;
     }
     return null;
   };
-  const isInView = () => rects().some((rect) => isInside(new DOMRect(0, 0, width, height), centre(rect)));
+  const isInView = () => rects().some((rect) => isInside(view(), centre(rect)));
 
   let found = isInView() ? search() : null;
   for (const block of ["center", "end", "start"]) {
     if (found) break;
     // Scrolling helps against what sticks to an edge, not against what covers everything.
-    if (block !== "center" && first && first.getBoundingClientRect().height > height * 0.8) break;
+    if (block !== "center" && first && first.getBoundingClientRect().height > view().height * 0.8) break;
     subject.scrollIntoView({ block, inline: "nearest", behavior: "instant" });
     found = search();
   }
