@@ -25,6 +25,7 @@ class Dialog:
         url: the document that opened it.
         session: where it was reported and must be answered.
         outcome: ``accepted``, ``dismissed``, or ``gone`` (its document went away); None while it is open.
+        is_attended: somebody is about to answer it: calls wait for that, and are not ended by the dialog.
     """
 
     type: DialogType
@@ -33,6 +34,7 @@ class Dialog:
     url: str
     session: Session
     outcome: str | None = None
+    is_attended: bool = False
     closed: asyncio.Event = field(default_factory=asyncio.Event)
 
     def words(self) -> str:

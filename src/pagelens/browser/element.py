@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from pagelens.browser.uids import UIDS
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from pagelens.browser.frame import Frame
     from pagelens.browser.page import Page
 
-__all__ = ["Element", "find_element"]
+__all__ = ["Element", "find_element", "find_elements"]
 
 NODE_OF = JsFunction("pagelens.browser", "js/node_of.js", needs=(UIDS,))
 QUERY = JsFunction("pagelens.browser", "js/query.js", needs=(UIDS,))
@@ -34,6 +35,8 @@ _UID = re.compile(r"(?:uid=)?e(\d{1,15})")
 _SELECTOR = re.compile(r"(css|text)=(.+)", re.DOTALL)
 #: So many candidates of an ambiguous selector are listed.
 CANDIDATES = 6
+#: So many matches of a selector in one frame are returned at most.
+MOST = 10_000
 
 
 class Element:
@@ -82,12 +85,13 @@ class Element:
         self.frame.session.post("Runtime.releaseObject", {"objectId": self.object_id})
 
 
-async def find_element(page: Page, target: str) -> Element:
+async def find_element(page: Page, target: str, *, frames: Sequence[Frame] | None = None) -> Element:
     """The live element that `target` names.
 
     Args:
         target: a uid from a snapshot (``e12``), or a selector (``css=…``, ``text=…``) that matches exactly one
             element in all frames of the page, open shadow roots included.
+        frames: where a selector is looked for; all frames of the page when None.
 
     Raises:
         InvalidInput: `target` is neither.
@@ -99,8 +103,27 @@ async def find_element(page: Page, target: str) -> Element:
     if match := _UID.fullmatch(target):
         return await _by_uid(page, int(match[1]))
     if match := _SELECTOR.fullmatch(target):
-        return await _by_selector(page, match[1], match[2].strip())
-    raise InvalidInput(
+        return await _by_selector(frames or page.main_frame.subtree(), match[1], match[2].strip())
+    raise _no_name(target)
+
+
+async def find_elements(page: Page, selector: str, *, frames: Sequence[Frame] | None = None) -> list[tuple[Frame, int]]:
+    """The frame and uid number of every element that a selector matches now, frame by frame, in document order.
+
+    Raises:
+        InvalidInput: `selector` is none.
+        PageCrashed, PageClosed, DialogOpen, CommandTimeout: the page could not be asked. A sub frame that does not
+            answer counts as one without a match.
+    """
+    match = _SELECTOR.fullmatch(selector.strip())
+    if match is None:
+        raise _no_name(selector)
+    hits = await _matches(frames or page.main_frame.subtree(), match[1], match[2].strip(), limit=MOST)
+    return [(frame, number) for frame, _, shown in hits for number, _ in shown]
+
+
+def _no_name(target: str) -> InvalidInput:
+    return InvalidInput(
         f"{quoted(target[:100])} names no element.",
         "Give a uid from take_snapshot (e12), or a selector: css=button.save or text=Save.",
     )
@@ -137,27 +160,14 @@ async def _by_uid(page: Page, number: int) -> Element:
     return Element(frame, object_id, f"e{number}")
 
 
-async def _by_selector(page: Page, kind: str, value: str) -> Element:
+async def _by_selector(frames: Sequence[Frame], kind: str, value: str) -> Element:
     label = f"{kind}={one_line(value)}"
-    frames = page.main_frame.subtree()
-    results = await asyncio.gather(*(_query(frame, kind, value) for frame in frames), return_exceptions=True)
-    total = 0
-    hits: list[tuple[Frame, list[tuple[int, str]]]] = []
-    for frame, result in zip(frames, results, strict=True):
-        if isinstance(result, BaseException):
-            # A frame that went away or does not answer holds no match; the page itself must answer.
-            if frame.is_main or not isinstance(result, PagelensError):
-                raise result
-            continue
-        if "error" in result:
-            raise InvalidInput(f"{quoted(label)} is not a valid selector: {one_line(result['error'])}")
-        if result["total"]:
-            total += result["total"]
-            hits.append((frame, [(number, words) for number, words in result["shown"]]))
+    hits = await _matches(frames, kind, value, limit=CANDIDATES)
+    total = sum(count for _, count, _ in hits)
     if total == 0:
         raise ElementNotFound(f"No element matches {quoted(label)}.", "Call take_snapshot to see what is there.")
     if total > 1:
-        lines = [f"uid=e{number} {one_line(words)}" for _, shown in hits for number, words in shown][:CANDIDATES]
+        lines = [f"uid=e{number} {one_line(words)}" for _, _, shown in hits for number, words in shown][:CANDIDATES]
         more = f" and {total - len(lines)} more" if total > len(lines) else ""
         raise ElementAmbiguous(
             f"{quoted(label)} matches {total} elements: {'; '.join(lines)}{more}.", "Use one of these uids."
@@ -169,9 +179,29 @@ async def _by_selector(page: Page, kind: str, value: str) -> Element:
     return Element(frame, object_id, label)
 
 
-async def _query(frame: Frame, kind: str, value: str) -> dict[str, Any]:
-    result: dict[str, Any] = await frame.call(QUERY, kind, value, CANDIDATES)
+async def _matches(
+    frames: Sequence[Frame], kind: str, value: str, *, limit: int
+) -> list[tuple[Frame, int, list[tuple[int, str]]]]:
+    """For each frame with matches: how many there are, and uid number and words of the first `limit`."""
+    results = await asyncio.gather(*(_query(frame, kind, value, limit) for frame in frames), return_exceptions=True)
+    hits: list[tuple[Frame, int, list[tuple[int, str]]]] = []
+    for frame, result in zip(frames, results, strict=True):
+        if isinstance(result, BaseException):
+            # A frame that went away or does not answer holds no match; the one that was asked first must answer.
+            if frame is frames[0] or not isinstance(result, PagelensError):
+                raise result
+            continue
+        if "error" in result:
+            label = f"{kind}={one_line(value)}"
+            raise InvalidInput(f"{quoted(label)} is not a valid selector: {one_line(result['error'])}")
+        if result["total"]:
+            hits.append((frame, result["total"], [(number, words) for number, words in result["shown"]]))
+    return hits
+
+
+async def _query(frame: Frame, kind: str, value: str, limit: int) -> dict[str, Any]:
+    result: dict[str, Any] = await frame.call(QUERY, kind, value, limit)
     if any(number == 0 for number, _ in result.get("shown", [])):
-        await frame.give_uids(CANDIDATES)
-        result = await frame.call(QUERY, kind, value, CANDIDATES)
+        await frame.give_uids(len(result["shown"]))
+        result = await frame.call(QUERY, kind, value, limit)
     return result

@@ -52,7 +52,7 @@ class Followed:
 
 def interrupted(page: Page) -> bool:
     """Whether nothing more can be learnt by waiting: a dialog is open, or the page is gone."""
-    return page.dialog is not None or page.is_crashed or page.closed is not None
+    return page.held_by is not None or page.is_crashed or page.closed is not None
 
 
 def crossing(load: FrameLoad, mark: int) -> bool:

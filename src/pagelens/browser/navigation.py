@@ -213,7 +213,7 @@ async def _navigating(
     await page.wait_initialised()
     if page.closed is not None:
         raise page.closed_error()
-    if page.dialog is not None:
+    if page.held_by is not None:
         raise page.dialog_error()
     load = page.loads.of(page.main_frame.id)
     if not page.is_crashed and not load.is_under_way and not await page.is_responsive():
@@ -317,8 +317,8 @@ def _result(page: Page, followed: Followed, effect: Effect) -> NavigationResult:
         raise _crashed(page.url)
     if page.closed is not None:
         raise page.closed_error()
-    if page.dialog is not None:
-        return NavigationResult("dialog", page.url, dialog=page.dialog, **common)
+    if page.held_by is not None:
+        return NavigationResult("dialog", page.url, dialog=page.held_by, **common)
     match followed.outcome:
         case "loaded" | "usable" | "loading" | "bfcache":
             return NavigationResult(followed.outcome, page.url, **common)

@@ -249,6 +249,17 @@ class Page:
         """The element of a uid (``e12``) or selector (``css=…``, ``text=…``); see `find_element`."""
         return await find_element(self, target)
 
+    @property
+    def held_by(self) -> Dialog | None:
+        """The open dialog, unless somebody is about to answer it."""
+        return None if self.dialog is None or self.dialog.is_attended else self.dialog
+
+    def leave_dialog(self, dialog: Dialog) -> None:
+        """Who was about to answer `dialog` has not done so: if it is still open, it holds the page from now on."""
+        dialog.is_attended = False
+        if self.dialog is dialog:
+            self._interrupt(self.dialog_error())
+
     async def handle_dialog(self, accept: bool, text: str | None = None) -> Dialog:
         """Accept or dismiss the open dialog.
 
@@ -317,7 +328,7 @@ class Page:
         if self.is_crashed and (session or self.session) is self.session:
             # Chrome keeps such commands for the page's next life, and answers none before.
             raise PageCrashed(self.crash_words())
-        if self.dialog is not None and not reply.done:
+        if self.held_by is not None and not reply.done:
             # Some commands are answered all the same: give them a moment.
             await self._wait_reply(reply, DIALOG_GRACE)
             if not reply.done:
@@ -333,6 +344,8 @@ class Page:
                 self._interrupts.discard(interrupt)
                 interrupt.cancel()
         if not reply.done:
+            if self.dialog is not None:
+                raise self.dialog_error()  # whoever was to answer it took too long
             self.end_script(session)
             raise CommandTimeout(*self._timeout_words(timeout))
         try:
@@ -725,7 +738,8 @@ class Page:
         self.dialog_opened.emit(dialog)
         for effect in self.watchers:
             effect.dialog = dialog
-        self._interrupt(self.dialog_error())
+        if not dialog.is_attended:
+            self._interrupt(self.dialog_error())
 
     def _dialog_closed(self, p: dict[str, Any]) -> None:
         if self.is_asking_to_stay:

@@ -38,6 +38,7 @@ from pagelens.collectors.network_events import (
 from pagelens.collectors.network_request import NetworkRequest, RequestSource
 from pagelens.collectors.page_collector import PageCollector
 from pagelens.core.safe_text import json_safe
+from pagelens.core.signals import Signal
 
 if TYPE_CHECKING:
     from pagelens.browser.downloads import Download
@@ -120,6 +121,10 @@ class NetworkCollector(PageCollector[NetworkRequest]):
     ``Network`` is enabled by the page's own initialisation; this class only listens.
     The request that navigated the page, its redirect hops and all requests after it move to the new
     navigation together.
+
+    Attributes:
+        answered: a response has come (its headers; the body follows), a redirect's too.
+        finished: a request has ended, in whatever way `NetworkRequest.outcome` says.
     """
 
     max_items: ClassVar[int] = 10_000
@@ -130,6 +135,8 @@ class NetworkCollector(PageCollector[NetworkRequest]):
 
     def __init__(self, page: Page, ids: IdCounter) -> None:
         self._page = page
+        self.answered: Signal[NetworkRequest] = Signal("answered")
+        self.finished: Signal[NetworkRequest] = Signal("finished")
         self._chains: dict[str, _Chain] = {}
         self._early: dict[str, _Chain] = {}
         self._pending: dict[int, NetworkRequest] = {}
@@ -197,9 +204,10 @@ class NetworkCollector(PageCollector[NetworkRequest]):
 
     def _leave_behind(self, which: Callable[[NetworkRequest], bool], reason: str) -> None:
         """Whoever would report the end of these requests is gone. Should it come all the same, it counts."""
-        for request in self._pending.values():
+        for request in list(self._pending.values()):
             if not request.left_behind and which(request):
                 request.left_behind = reason
+                self.finished.emit(request)
 
     def _download_changed(self, download: Download) -> None:
         request = self.find(lambda request: request.resource_type == "document" and request.url == download.url)
@@ -240,6 +248,8 @@ class NetworkCollector(PageCollector[NetworkRequest]):
             before._response_event = raw
             _set_response(before, event.redirectResponse)
             self._pending.pop(before.id, None)
+            self.answered.emit(before)
+            self.finished.emit(before)
         elif chain is not None and chain.hops[-1].state == "pending":
             return  # told by a second session
         else:
@@ -310,6 +320,7 @@ class NetworkCollector(PageCollector[NetworkRequest]):
         request._response_event = raw
         _set_response(request, event.response)
         self._add_weight(request, len(raw))
+        self.answered.emit(request)
 
     def _data_received(self, raw: bytes) -> None:
         event = _decode_data(raw)
@@ -380,6 +391,7 @@ class NetworkCollector(PageCollector[NetworkRequest]):
             request._response_event = raw
             request._response_status = event.response.status if event.response else None
             self._add_weight(request, len(raw))
+            self.answered.emit(request)
 
     def _socket_failed(self, raw: bytes) -> None:
         event = _decode_socket(raw)
@@ -411,7 +423,9 @@ class NetworkCollector(PageCollector[NetworkRequest]):
 
     def _ended(self, request: NetworkRequest) -> None:
         self._pending.pop(request.id, None)
-        request.left_behind = ""
+        was_told, request.left_behind = bool(request.left_behind), ""
+        if not was_told:
+            self.finished.emit(request)
 
 
 def _set_response(request: NetworkRequest, response: Response) -> None:

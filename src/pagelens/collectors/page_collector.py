@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from itertools import chain
 from typing import TYPE_CHECKING, ClassVar, Generic, Protocol, TypeVar
 
+from pagelens.core.signals import Signal
 from pagelens.errors import RecordGone, RecordNotFound
 
 if TYPE_CHECKING:
@@ -64,6 +65,9 @@ class PageCollector(ABC, Generic[T]):
 
     Subclasses subscribe to the sessions of the page in `_watch` and hand over items with `_collect`.
 
+    Attributes:
+        collected: a new item was recorded.
+
     Args:
         page: connect before its first session is announced (`BrowserHost.page_created`).
         ids: one counter for all pages of the session.
@@ -81,6 +85,7 @@ class PageCollector(ABC, Generic[T]):
 
     def __init__(self, page: Page, ids: IdCounter) -> None:
         self.page_id = page.id
+        self.collected: Signal[T] = Signal("collected")
         self._ids = ids
         self._by_id: dict[int, T] = {}
         self._navigations: deque[Navigation[T]] = deque([Navigation("")])
@@ -196,6 +201,7 @@ class PageCollector(ABC, Generic[T]):
         self._by_id[item.id] = item
         if len(current.items) > self.max_items or current.weight > self.max_weight:
             self._cut(current)
+        self.collected.emit(item)
 
     def _add_weight(self, item: T, more: int) -> None:
         """An item that is kept has grown."""
