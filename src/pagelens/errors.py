@@ -8,6 +8,7 @@
     │   ├── LaunchFailed             launch_failed
     │   │   ├── ProfileInUse         profile_in_use
     │   │   └── NoUsableSandbox      no_usable_sandbox
+    │   ├── AttachFailed             attach_failed       a running browser can't be reached
     │   └── ConnectionLost           connection_lost
     ├── ProtocolError                protocol_error      Chrome refused a command
     │   └── SessionClosed            session_closed      its target went away before it answered
@@ -18,6 +19,7 @@
     │   ├── PageCrashed              page_crashed
     │   ├── PageClosed               page_closed
     │   ├── PageNotFound             page_not_found
+    │   ├── PageUnresponsive         page_unresponsive   it gives no answer: stuck, or held by another program
     │   ├── DialogOpen               dialog_open
     │   ├── NoDialog                 no_dialog
     │   ├── DocumentReplaced         document_replaced
@@ -53,6 +55,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 __all__ = [
+    "AttachFailed",
     "BrowserError",
     "BrowserNotFound",
     "CommandTimeout",
@@ -82,6 +85,7 @@ __all__ = [
     "PageCrashed",
     "PageError",
     "PageNotFound",
+    "PageUnresponsive",
     "PagelensError",
     "PathNotAllowed",
     "ProfileInUse",
@@ -146,6 +150,12 @@ class NoUsableSandbox(LaunchFailed):
     """Chrome can't set up its sandbox on this machine."""
 
     code = "no_usable_sandbox"
+
+
+class AttachFailed(BrowserError):
+    """A browser that runs already can't be reached; the message lists what was tried and why each failed."""
+
+    code = "attach_failed"
 
 
 class ConnectionLost(BrowserError):
@@ -222,6 +232,12 @@ class PageNotFound(PageError):
     """No page has this id."""
 
     code = "page_not_found"
+
+
+class PageUnresponsive(PageError):
+    """A page of a browser that was running before us gives no answer."""
+
+    code = "page_unresponsive"
 
 
 class DialogOpen(PageError):

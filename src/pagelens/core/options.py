@@ -25,6 +25,10 @@ class Options:
         viewport: width and height in CSS pixels of each page; None means 1280x720 headless, else what the window has.
         proxy_server: as Chrome's ``--proxy-server``.
         accept_insecure_certs: load pages whose certificate is wrong, without asking.
+        browser_url: work in the browser that serves this address (``http://127.0.0.1:9222``); nothing is started.
+        ws_endpoint: work in the browser behind this WebSocket (``ws://127.0.0.1:9222/devtools/browser/…``).
+        ws_headers: headers for the opening of `ws_endpoint`, by name.
+        auto_connect: work in the browser of `channel` that runs on its default profile (or on `user_data_dir`).
         chrome_args: more Chrome switches, each whole (``--lang=de``).
         ignore_default_chrome_args: our own Chrome switches to leave out, by name (``--mute-audio``).
         page_id_routing: whether page tools take a ``pageId``.
@@ -42,6 +46,10 @@ class Options:
     viewport: tuple[int, int] | None = None
     proxy_server: str | None = None
     accept_insecure_certs: bool = False
+    browser_url: str | None = None
+    ws_endpoint: str | None = None
+    ws_headers: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    auto_connect: bool = False
     chrome_args: tuple[str, ...] = ()
     ignore_default_chrome_args: tuple[str, ...] = ()
     page_id_routing: bool = True
@@ -49,3 +57,8 @@ class Options:
     categories: Mapping[str, bool] = field(default_factory=lambda: MappingProxyType({}))
     log_file: str | None = None
     verbose: bool = False
+
+    @property
+    def is_attaching(self) -> bool:
+        """Whether the browser is one that runs already, and not ours to start or end."""
+        return bool(self.browser_url or self.ws_endpoint or self.auto_connect)
