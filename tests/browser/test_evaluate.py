@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from random import Random
 
 import pytest
 
@@ -39,6 +40,35 @@ async def test_what_json_can_say_is_json(page: Page, value: object) -> None:
     result = await evaluate(page, f"() => ({json.dumps(value)})")
     assert json.loads(result.text) == value
     assert not result.truncated
+
+
+async def test_any_json_comes_back_as_it_is(page: Page) -> None:
+    random = Random(7)
+    letters = 'ab"\\\n\t \u2028\u200b\x7fé😀\ud800…<'
+
+    def word() -> str:
+        return "".join(random.choice(letters) for _ in range(random.randrange(8)))
+
+    def value(depth: int) -> object:
+        match random.randrange(8 if depth < 5 else 5):
+            case 0:
+                return word()
+            case 1:
+                return random.choice([0, -1, 2**53, 1.5, -1e-7, 1e300])
+            case 2 | 3 | 4:
+                return random.choice([True, False, None])
+            case 5 | 6:
+                return [value(depth + 1) for _ in range(random.randrange(5))]
+            case _:
+                return {word(): value(depth + 1) for _ in range(random.randrange(5))}
+
+    for _ in range(100):
+        wanted = value(0)
+        # Parsed from a string, so that "__proto__" and the like are plain keys.
+        source = f"() => JSON.parse({json.dumps(json.dumps(wanted))})"
+        shown = await text(page, source)
+        assert json.loads(shown) == json.loads(json.dumps(wanted))
+        assert shown.isprintable()
 
 
 @pytest.mark.parametrize(
@@ -338,6 +368,7 @@ async def test_scripts(page: Page) -> None:
         ("Promise.reject(new Error('open'))", "threw Error: open"),
         ("let 1", "does not compile: SyntaxError"),
         ("() => ", "does not compile"),
+        ("return 1", "Write it as a function"),
     ],
 )  # fmt: skip
 async def test_failures_in_the_page_s_own_words(page: Page, source: str, words: str) -> None:

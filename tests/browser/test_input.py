@@ -463,6 +463,16 @@ async def test_a_click_that_closes_the_page_is_no_error(page: Page, site: Site) 
     assert popup.closed is not None
 
 
+async def test_a_tab_behind_another_one(page: Page, site: Site) -> None:
+    await show(page, site, "<button id=b onclick='window.open(\"/blank\")'>B</button><input id=i>")
+    async with page.acting("input") as effect:
+        await click(page, "css=#b")
+    assert effect.new_pages
+    await click(page, "css=#i")
+    await press_key(page, "x")
+    assert await value(page, "[clicks, i.value]") == '[{"b":1,"i":1},"x"]'
+
+
 async def test_an_endless_handler_is_ended_and_the_page_lives(page: Page, site: Site) -> None:
     await show(page, site, "<button id=b onclick='for (;;) ;'>B</button><button id=ok>OK</button>")
     with pytest.raises(CommandTimeout):

@@ -5,6 +5,8 @@ from __future__ import annotations
 import string
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from pagelens.browser.keyboard import MODIFIERS, down_params, find_key, parse, parse_modifiers, up_params
 from pagelens.errors import InvalidInput
@@ -86,3 +88,16 @@ def test_modifiers_to_hold() -> None:
     assert [key.key for key in parse_modifiers(["ctrl", "Shift", "Control"])] == ["Control", "Shift"]
     with pytest.raises(InvalidInput):
         parse_modifiers(["Enter"])
+
+
+@given(
+    st.text(max_size=12)
+    | st.lists(st.sampled_from(["Control", "Shift", "a", "A", "+", "Enter", "é", ""])).map("+".join)
+)
+def test_any_text_is_a_combination_or_refused(text: str) -> None:
+    try:
+        read = parse(text)
+    except InvalidInput:
+        return
+    assert all(modifier.key in MODIFIERS for modifier in read.modifiers)
+    assert down_params(read.key, read.bits)["key"] == read.key.key

@@ -314,8 +314,8 @@ class _Evaluation:
     async def _serializer(self, frame: Frame) -> tuple[int, str]:
         """The document's execution context and its serializer, made on first use."""
         if frame.main_context is None:
-            # Between two documents Chrome holds the command until the new one is there.
-            await frame.guarded(frame.session.post("Runtime.evaluate", {"expression": "0"}), self._timeout)
+            # Between two documents Chrome holds this until the new one, with its contexts, is there.
+            await frame.isolated_context()
         context = frame.main_context
         if context is None:
             raise DocumentReplaced("The page is between two documents.", "Try again.")
@@ -449,11 +449,13 @@ def _raise_if_failed(result: dict[str, Any], lines_before: int) -> None:
     words = exception.get("description") or json.dumps(exception.get("value", details.get("text", "")))
     if words.startswith("SyntaxError") and "stackTrace" not in details:
         line = max(details["lineNumber"] - lines_before, 0) + 1
+        if lines_before:
+            hint = "It must be one function, such as () => document.title; statements can be run as a script."
+        else:
+            hint = "Write it as a function: () => { … }" if "Illegal return" in words else ""
         raise ScriptFailed(
             f"The script does not compile: {_stack(words, 0)} (line {line}, column {details['columnNumber'] + 1}).",
-            'It must be one function, such as () => document.title; for statements pass kind "script".'
-            if lines_before
-            else "",
+            hint,
         )
     raise ScriptFailed(f"The script threw {_stack(words, lines_before)}")
 
