@@ -8,13 +8,17 @@
   const { ElementRecord, TextRecord, Walk } = lib.records;
   const computed = window.getComputedStyle.bind(window);
 
-  const walk = new Walk(new ElementRecord(document, "#document", null, "block", true, null));
+  const walk = new Walk(new ElementRecord(lib.document, "#document", null, "block", true, null));
 
   const closedRoots = lib.cache.get("closedRoots");
   const examined = lib.cache.get("examined");
   const plainKinds = lib.cache.get("plainKinds");
   const { kind } = lib.elements;
   const roots = [];
+
+  const nextOf = Object.getOwnPropertyDescriptor(Node.prototype, "nextSibling").get;
+  const parentOf = Object.getOwnPropertyDescriptor(Node.prototype, "parentNode").get;
+  const isForm = (node) => node instanceof HTMLFormElement;
 
   // One look at all labels: asking each control for its labels takes time squared.
   const openRoot = (root) => {
@@ -68,8 +72,8 @@
   };
   const addImageMap = (image, record) => {
     const name = image.getAttribute("usemap").slice(1);
-    const map = document.querySelector(`map[name="${CSS.escape(name)}"]`);
-    if (map === null || !image.complete || image.naturalWidth === 0) return;
+    const map = lib.document.querySelector(`map[name="${CSS.escape(name)}"]`);
+    if (map === null) return;
     for (const area of map.querySelectorAll("area[href]")) {
       const child = walk.add(new ElementRecord(area, "area", record, "inline", record.visible, null));
       child.hidden = record.hidden;
@@ -77,8 +81,7 @@
   };
 
   // The record of an element whose children are to be visited next; null when there is nothing more to visit.
-  const visit = (element, parent) => {
-    const tag = element.localName;
+  const visit = (element, tag, parent) => {
     if (parent.svg ? svgDefinitions.has(tag) : skippedTags.has(tag)) return null;
     const style = computed(element);
     const display = style.display;
@@ -93,14 +96,15 @@
     }
     const record = new ElementRecord(element, tag, parent, display, style.visibility === "visible", style);
     if (!walk.hasTransform) record.transform = "none";
-    const hasAttributes = (record.hasAttributes = element.hasAttributes());
+    const node = record.node;
+    const hasAttributes = (record.hasAttributes = node.hasAttributes());
     record.svg = tag === "svg" || (parent.svg && parent.tag !== "foreignObject");
     record.hidden =
       parent.hidden ||
-      (hasAttributes && (element.getAttribute("aria-hidden") === "true" || element.hasAttribute("inert")));
+      (hasAttributes && (node.getAttribute("aria-hidden") === "true" || node.hasAttribute("inert")));
     if (tag === "dialog" && element.matches(":modal")) {
       record.hidden = false; // the top layer is out of reach of what is around it
-      if (walk.modal === null || !walk.modal.node.contains(document.activeElement)) walk.modal = record;
+      if (walk.modal === null || !walk.modal.node.contains(lib.document.activeElement)) walk.modal = record;
     }
     if (display === "block" && (parent.display === "inline" || parent.display === "contents")) {
       const position = style.position;
@@ -115,7 +119,7 @@
       addOptions(element, record);
       return null;
     }
-    if (display !== "inline" && element.firstElementChild !== null && style.contentVisibility === "hidden") return null;
+    if (display !== "inline" && node.firstElementChild !== null && style.contentVisibility === "hidden") return null;
     return record;
   };
 
@@ -147,9 +151,9 @@
     return [first, null];
   };
 
-  openRoot(document);
+  openRoot(lib.document);
   let parent = walk.root;
-  let list = [document.documentElement];
+  let list = [lib.document.documentElement];
   let index = 0;
   let node = list[0];
   const levels = [];
@@ -160,12 +164,17 @@
       continue;
     }
     const current = node;
-    if (list === null) node = current.nextSibling;
-    else node = ++index < list.length ? list[index] : null;
     const type = current.nodeType;
+    let tag = type === 1 ? current.localName : "";
+    if (tag === "form" || (type !== 1 && type !== 3 && isForm(current)) || typeof tag !== "string") {
+      // Its fields may have taken the place of any of its properties.
+      tag = "form";
+      node = nextOf.call(current);
+    } else node = current.nextSibling;
+    if (list !== null) node = ++index < list.length ? list[index] : null;
     if (type === 3) addText(current, parent);
-    else if (type === 1) {
-      const record = visit(current, parent);
+    else if (tag !== "") {
+      const record = visit(current, tag, parent);
       if (record !== null) {
         const [first, children] = below(record);
         if (first !== null) {
@@ -189,7 +198,7 @@
       }
       let place = input;
       while (place !== null && walk.recordOf(place) === undefined) {
-        place = place.assignedSlot || place.parentNode || place.host || null;
+        place = place.assignedSlot || parentOf.call(place) || place.host || null;
       }
       const parentRecord = place === null ? walk.root : walk.recordOf(place);
       walk.add(new ElementRecord(input, "input", parentRecord, "block", true, null)).unrendered = true;
@@ -220,10 +229,10 @@
   }
 
   // What has the focus, seen through shadow roots.
-  let focused = document.activeElement;
+  let focused = lib.document.activeElement;
   for (let root; focused !== null && (root = focused.shadowRoot || closedRoots.get(focused)) && root.activeElement; ) {
     focused = root.activeElement;
   }
-  walk.focused = focused === document.body ? null : focused;
+  walk.focused = focused === lib.document.body ? null : focused;
   return walk;
 }

@@ -22,8 +22,10 @@
       return [...element.ariaLabelledByElements];
     }
     const ids = element.getAttribute("aria-labelledby") || element.getAttribute("aria-labeledby");
-    const root = ids ? element.getRootNode() : null;
-    if (root === null || !root.getElementById) return [];
+    if (!ids) return [];
+    const tree = element.getRootNode();
+    const root = tree === document ? lib.document : tree;
+    if (!root.getElementById) return []; // not in a document
     const found = [];
     for (const id of ids.split(/\s+/)) {
       const other = id === "" ? null : root.getElementById(id);

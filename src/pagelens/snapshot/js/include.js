@@ -68,7 +68,7 @@
   // Delegation: one listener on a list, a form or the application's root hears of everything inside it.
   const delegating = new Set("html body main nav header footer section article ul ol table tbody form aside".split(" "));
   const listensForItself = (record) =>
-    listening.has(record.node) && !delegating.has(record.tag) && !tables.has(record.role) && record.acts <= 3;
+    listening.has(record.element) && !delegating.has(record.tag) && !tables.has(record.role) && record.acts <= 3;
 
   // Behaves like a control although nothing in its role says so.
   const isClickable = (record) => {
@@ -93,7 +93,7 @@
         record.clickable ||
         (record.hasAttributes && tag !== "iframe" && tag !== "body" && (isEditingHost(node) || tabIndex(node) >= 0 && tabIndex(node) !== null)) ||
         ((tag === "audio" || tag === "video") && isFocusable(record)) ||
-        node === walk.focused;
+        record.element === walk.focused;
       if (tag === "iframe" || tag === "frame") record.hasImage = true;
     }
     const parent = record.parent;

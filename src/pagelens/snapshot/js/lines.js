@@ -119,7 +119,10 @@
   // A cell becomes a line in any case; its row decides what to make of it.
   const cellLine = (record, items) => {
     const entries = settle(items);
-    const isActed = record.act && record.role !== "gridcell";
+    // Cells of a grid are acted on only when something is to be done with them one by one.
+    const isActed =
+      record.act &&
+      (record.role !== "gridcell" || record.clickable || (record.hasAttributes && record.node.hasAttribute("tabindex")));
     const made = new Line(record, printed.get(record.role) || record.role, "", states(record), entries);
     made.isCell = true;
     made.isSimple = !isActed && made.states === "" && record.acts === 0 && entries.every((entry) => typeof entry === "string");
@@ -141,7 +144,7 @@
       const texts = entries.map((entry) => entry.entries.join(" "));
       if (texts.every((s) => s === "")) return NONE;
       const made = plain("row", NONE);
-      made.bare = texts.map(escapedCell).join(" | ");
+      made.bare = texts.map((s) => (s === "" ? '""' : escapedCell(s))).join(" | ");
       return [made];
     }
     const inside = [];
@@ -213,7 +216,8 @@
     if (tag === "option" || tag === "optgroup") return NONE;
     let items = gather(record);
     if (tag === "label") items = without(items, labelled(record));
-    if (!record.included) return passOn(record, items);
+    const isParagraph = verbose && role === "paragraph" && record.visible && !record.hidden;
+    if (!record.included && !isParagraph) return passOn(record, items);
     if (tag === "select") return [selectLine(record)];
     if (cells.has(role)) return [cellLine(record, items)];
     if (role === "row" || role === "LayoutTableRow") return rowItems(record, items);
@@ -221,7 +225,7 @@
     if (tag === "label" && !record.act) return passOn(record, items);
     if (record.act || role === "heading") return actItems(record, items);
     if (role === "image" || role === "SvgRoot") {
-      const inside = role === "SvgRoot" ? without(items, name) : NONE;
+      const inside = role === "SvgRoot" || tag === "img" ? without(items, name) : NONE; // an image map has links
       if (name === "" && !(verbose && tag === "img")) return passOn(record, items);
       return [line(record, name, settle(inside))];
     }

@@ -28,7 +28,7 @@
       return `uids ${missing}`;
     }
     lib.cache.delete("held");
-    const out = [`text ${lib.text.folded(document.title)}`];
+    const out = [`text ${lib.text.folded(lib.document.title)}`];
     for (let i = 0; i < flat.length; i += 2) {
       const entry = flat[i];
       const pad = " ".repeat(2 * flat[i + 1]);

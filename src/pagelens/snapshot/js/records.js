@@ -1,8 +1,9 @@
 // The kinds of records that the passes share (lib.records). Made once: the engine is fast only while a kind is one kind.
 (lib) => {
   class ElementRecord {
-    constructor(node, tag, parent, display, visible, style) {
-      this.node = node;
+    constructor(element, tag, parent, display, visible, style) {
+      this.element = element;
+      this.node = tag === "form" ? lib.unhidden(element) : element; // to read from
       this.tag = tag;
       this.parent = parent;
       this.kids = [];
@@ -67,7 +68,7 @@
     add(record) {
       this.order.push(record);
       record.parent.kids.push(record);
-      if (this.#recordOf !== null) this.#recordOf.set(record.node, record);
+      if (this.#recordOf !== null) this.#recordOf.set(record.element, record);
       return record;
     }
 
@@ -75,7 +76,7 @@
     recordOf(element) {
       if (this.#recordOf === null) {
         this.#recordOf = new Map();
-        for (const record of this.order) this.#recordOf.set(record.node, record);
+        for (const record of this.order) this.#recordOf.set(record.element, record);
       }
       return this.#recordOf.get(element);
     }
@@ -84,7 +85,7 @@
   // One printed line and what is below it: lines and whole texts.
   class Line {
     constructor(record, role, name, said, entries) {
-      this.node = record === null ? null : record.node;
+      this.node = record === null ? null : record.element;
       this.role = role;
       this.name = name;
       this.states = said;

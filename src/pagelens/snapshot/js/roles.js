@@ -180,7 +180,7 @@
       case "span":
         return roleOfDisplay(record);
       case "a":
-        return node.hasAttribute("href") || hasClickAttribute(node) || listening.has(node) ? "link" : "generic";
+        return node.hasAttribute("href") || hasClickAttribute(node) || listening.has(record.element) ? "link" : "generic";
       case "input": {
         const type = node.type;
         if (node.list && type !== "color") return "combobox";

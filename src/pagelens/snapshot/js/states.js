@@ -55,7 +55,7 @@
     v = get("aria-current");
     if (v && v !== "false") parts.push("current");
     if (get("aria-busy") === "true") parts.push("busy");
-    if (node === walk.focused) parts.push("focused");
+    if (record.element === walk.focused) parts.push("focused");
     if (record.hasAttributes && node.isContentEditable && node.hasAttribute("contenteditable") && tag !== "body") {
       if (role !== "textbox" && role !== "searchbox") parts.push("editable");
       if (record.acts === 0) {
@@ -87,7 +87,7 @@
     if (verbose) return href.replace(/\s+/g, "%20");
     let s = href;
     if (s.startsWith(pageFragment)) s = s.slice(page.length);
-    else if (isHierarchical && s.startsWith(folder) && s.length > folder.length) s = s.slice(folder.length);
+    else if (isHierarchical && folder !== site && s.startsWith(folder) && s.length > folder.length) s = s.slice(folder.length);
     else if (isHierarchical && s.startsWith(site)) s = s.slice(site.length - 1);
     else if (s.startsWith("https://")) s = s.slice(6);
     if (s.length > LONGEST) {
