@@ -36,6 +36,15 @@ def test_nothing_given_is_the_server_with_all_defaults() -> None:
         ("--headless=false", "headless", False),
         ("--headless false", "headless", False),
         ("--no-headless", "headless", False),
+        ("--browser-url http://127.0.0.1:9222", "browser_url", "http://127.0.0.1:9222"),
+        ("--browserUrl=http://[::1]:9222/", "browser_url", "http://[::1]:9222/"),
+        ("-u http://chrome.test:9222", "browser_url", "http://chrome.test:9222"),
+        ("--ws-endpoint ws://127.0.0.1:1/devtools/browser/a", "ws_endpoint", "ws://127.0.0.1:1/devtools/browser/a"),
+        ("-w wss://far.test/?token=a", "ws_endpoint", "wss://far.test/?token=a"),
+        ('--ws-endpoint ws://h:1/ --wsHeaders={"X-A":"b"}', "ws_headers", {"X-A": "b"}),
+        ("--autoConnect", "auto_connect", True),
+        ("--auto-connect --channel beta", "channel", "beta"),
+        ("--auto-connect --user-data-dir /p", "user_data_dir", "/p"),
         ("--isolated", "isolated", True),
         ("--isolated=true", "isolated", True),
         ("--isolated=false", "isolated", False),
@@ -115,10 +124,6 @@ def test_flags_for_what_is_not_here_are_accepted_with_one_line(arguments: str) -
 @pytest.mark.parametrize(
     "arguments",
     [
-        "--browserUrl http://127.0.0.1:9222",
-        "-u http://127.0.0.1:9222",
-        "--wsEndpoint ws://x",
-        "--auto-connect",
         "--allowedUrlPattern https://a/*",
         "--blocked-url-pattern=x",
         "--redactNetworkHeaders",
@@ -139,11 +144,20 @@ def test_their_negation_promises_nothing() -> None:
         ("--isolated --user-data-dir /x", "--isolated", "--user-data-dir"),
         ("--executablePath /x --channel beta", "--executable-path", "--channel"),
         ("--headless --no-headless", "--headless", "--no-headless"),
+        ("--browser-url http://h:1 --ws-endpoint ws://h:1", "--browser-url", "--ws-endpoint"),
+        ("--browser-url http://h:1 --auto-connect", "--browser-url", "--auto-connect"),
+        ("--browser-url=http://h:1 --isolated", "--browser-url", "--isolated"),
+        ("--browser-url=http://h:1 --user-data-dir=/p", "--browser-url", "--user-data-dir"),
+        ("--ws-endpoint=ws://h:1 --channel=beta", "--ws-endpoint", "--channel"),
+        ("--auto-connect --executable-path=/x", "--auto-connect", "--executable-path"),
+        ("--auto-connect --no-headless", "--auto-connect", "--no-headless"),
+        ("--auto-connect --chrome-arg=--lang=de", "--auto-connect", "--chrome-arg"),
         ("--category-network --no-category-network", "--category-network", "--no-category-network"),
     ],
 )
 def test_contradictions_name_both(arguments: str, one: str, other: str) -> None:
-    for given in (arguments.split(), arguments.split()[::-1] if "/x" not in arguments else arguments.split()):
+    turned = arguments.split()[::-1]
+    for given in (arguments.split(), turned if all(a.startswith("--") for a in turned) else arguments.split()):
         with pytest.raises(InvalidInput, match="contradict") as caught:
             parse(given)
         assert one in caught.value.message
@@ -167,6 +181,17 @@ def test_contradictions_name_both(arguments: str, one: str, other: str) -> None:
         (["--headless=maybe"], "takes no value 'maybe'"),
         (["--no-viewport"], "takes a value"),
         (["--head"], "no flag --head"),
+        (["--browser-url", "127.0.0.1:9222"], "http://127.0.0.1:9222"),
+        (["--browser-url", "http://"], "is no address"),
+        (["--browser-url", "http://h:99999"], "is no address"),
+        (["--ws-endpoint", "http://h:1"], "ws://127.0.0.1:9222"),
+        (["--ws-headers", "{}"], "without --ws-endpoint"),
+        (["--ws-endpoint=ws://h:1", "--ws-headers", "X-A: b"], "no JSON"),
+        (["--ws-endpoint=ws://h:1", "--ws-headers", "[1]"], "no JSON object of strings"),
+        (["--ws-endpoint=ws://h:1", "--ws-headers", '{"a": 1}'], "no JSON object of strings"),
+        (["--ws-endpoint=ws://h:1", "--ws-headers", '{"Host": "a"}'], "'Host' can't be set"),
+        (["--ws-endpoint=ws://h:1", "--ws-headers", '{"a b": "a"}'], "'a b' can't be set"),
+        (["--ws-endpoint=ws://h:1", "--ws-headers", '{"A": "b\\r\\nC: d"}'], "characters that no header"),
     ],
 )
 def test_mistakes_are_named(arguments: list[str], words: str) -> None:
@@ -191,3 +216,10 @@ def test_help_names_every_flag(arguments: list[str], capsys: pytest.CaptureFixtu
             assert command in text
             assert what in text
     assert max(map(len, text.splitlines())) <= 120
+
+
+def test_a_headers_value_is_in_no_message() -> None:
+    for headers in ('{"A": "s3cret"', '{"A": ["s3cret"]}', '{"A": "s3cret\\n"}', '{"Host": "s3cret"}'):
+        with pytest.raises(InvalidInput) as caught:
+            parse(["--ws-endpoint=ws://h:1", "--ws-headers", headers])
+        assert "s3cret" not in str(caught.value)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-import os
 import socket
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -17,11 +16,12 @@ from pagelens.browser.http_get import http_get
 from pagelens.browser.port_file import PORT_FILE, default_profiles, read_port_file
 from pagelens.cdp.connection import Connection
 from pagelens.cdp.websocket import OPENING, WebSocketTransport, is_loopback
+from pagelens.core.addresses import check_address
 from pagelens.core.options import Options
 from pagelens.core.safe_text import one_line, shortened
 from pagelens.errors import AttachFailed, CommandTimeout, ConnectionLost, InvalidInput, ProtocolError
 
-__all__ = ["AttachedBrowser", "attach", "check_address"]
+__all__ = ["AttachedBrowser", "attach"]
 
 log = logging.getLogger(__name__)
 
@@ -94,23 +94,6 @@ async def attach(options: Options, *, system: System | None = None, timeout: flo
     return found
 
 
-def check_address(flag: str, value: str, schemes: tuple[str, ...]) -> SplitResult:
-    """An address that a user gave, taken apart.
-
-    Raises:
-        InvalidInput: it can't be one.
-    """
-    example = "http://127.0.0.1:9222" if "http" in schemes else "ws://127.0.0.1:9222/devtools/browser/ID"
-    try:
-        url = urlsplit(value.strip())
-        usable = url.scheme in schemes and bool(url.hostname) and url.port != 0
-    except ValueError:
-        usable = False
-    if not usable:
-        raise InvalidInput(f"{flag} {shortened(one_line(value), 200)!r} is no address.", f"It looks like {example}.")
-    return url
-
-
 @dataclass
 class _Attempts:
     """What was tried, in order, and why each failed."""
@@ -168,12 +151,7 @@ class _Attempts:
         return None
 
     async def port_files(self, system: System) -> AttachedBrowser | None:
-        options = self.options
-        if options.user_data_dir:
-            profiles = [Path(os.path.abspath(os.path.expanduser(options.user_data_dir)))]
-        else:
-            profiles = list(default_profiles(options.channel, system))
-        for profile in profiles:
+        for profile in _profiles(self.options, system):
             try:
                 port_file = read_port_file(profile)
             except FileNotFoundError:
@@ -263,6 +241,12 @@ class _Attempts:
             self.note(f"the name {url.hostname}", _words(error))
             return []
         return list(dict.fromkeys(str(entry[4][0]) for entry in found))[:_ADDRESSES]
+
+
+def _profiles(options: Options, system: System) -> list[Path]:
+    if options.user_data_dir:
+        return [Path(options.user_data_dir).expanduser().absolute()]
+    return list(default_profiles(options.channel, system))
 
 
 def _netloc(url: SplitResult) -> str:

@@ -33,6 +33,10 @@ class _Doctor:
 
     async def examine(self, options: Options) -> bool:
         self._well("pagelens", f"{__version__}, Python {platform.python_version()}, {platform.platform(terse=True)}")
+        if options.is_attaching:
+            await self._look_at_running(options)
+            self._look_at_tools(options)
+            return self._all_well
         try:
             browser = find_browser(options)
         except PagelensError as error:
@@ -62,6 +66,26 @@ class _Doctor:
             self._well("end", "the browser ended and left nothing behind")
         self._look_at_tools(options)
         return self._all_well
+
+    async def _look_at_running(self, options: Options) -> None:
+        """Reach the browser that runs already; nothing in it is touched."""
+        from pagelens.browser.attach import attach
+
+        try:
+            started = time.monotonic()
+            found = await attach(options)
+        except PagelensError as error:
+            self._ill("attach", error)
+            return
+        try:
+            targets = (await found.connection.root.send("Target.getTargets"))["targetInfos"]
+            pages = sum(1 for target in targets if target["type"] == "page")
+            seconds = time.monotonic() - started
+            self._well("attach", f"{found.product} at {found.address} answered in {seconds:.2f} s; {pages} pages")
+        except PagelensError as error:
+            self._ill("attach", error)
+        finally:
+            await found.close()
 
     def _look_at_profile(self, options: Options, browser: FoundBrowser) -> None:
         if options.isolated:

@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import argparse
 import difflib
+import json
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, NoReturn
 
 from pagelens._version import __version__
+from pagelens.core.addresses import check_address
 from pagelens.core.options import CHANNELS, Options
 from pagelens.errors import InvalidInput
 
@@ -54,6 +56,7 @@ class _Flag:
 
 
 _BROWSER = "which browser"
+_ATTACH = "a browser that runs already (nothing is started, and nothing of it ended)"
 _PROFILE = "its profile (default: one of our own for each kind of browser, kept between runs)"
 _PAGES = "how pages load and look"
 _SERVED = "what is served"
@@ -79,6 +82,17 @@ _FLAGS = (
         "a switch of ours that Chrome shall not get, e.g. --mute-audio; repeatable",
         _BROWSER,
         "ARG",
+    ),
+    _Flag("browser-url", "value", "work in the Chrome that serves this address: http://127.0.0.1:9222", _ATTACH, "URL"),
+    _Flag(
+        "ws-endpoint", "value", "work in the Chrome behind this WebSocket: ws://HOST:PORT/devtools/…", _ATTACH, "URL"
+    ),
+    _Flag("ws-headers", "value", "headers for --ws-endpoint, as a JSON object", _ATTACH, "JSON"),
+    _Flag(
+        "auto-connect",
+        "switch",
+        "work in the user's own Chrome, found by its profile (of --channel, or --user-data-dir)",
+        _ATTACH,
     ),
     _Flag("isolated", "switch", "a throwaway profile, deleted at the end", _PROFILE),
     _Flag("user-data-dir", "value", "this profile directory", _PROFILE, "DIR"),
@@ -129,15 +143,33 @@ _NOT_HERE = {
 }
 # Its flags that change what a user may rely on: going on without would act against the user's word.
 _REFUSED = {
-    "auto-connect": "pagelens can't attach to a running browser yet, and would start another one.",
-    "browser-url": "pagelens can't attach to a running browser yet, and would start another one.",
-    "ws-endpoint": "pagelens can't attach to a running browser yet, and would start another one.",
-    "ws-headers": "pagelens can't attach to a running browser yet, and would start another one.",
     "blocked-url-pattern": "pagelens can't restrict URLs yet, and would load what you want blocked.",
     "allowed-url-pattern": "pagelens can't restrict URLs yet, and would load what you want blocked.",
     "redact-network-headers": "pagelens can't redact headers yet, and would show them.",
 }
-_CONTRADICTIONS = (("isolated", "user-data-dir"), ("executable-path", "channel"))
+# A browser that runs already has all this behind it.
+_FOR_THE_START = (
+    "executable-path",
+    "headless",
+    "no-headless",
+    "isolated",
+    "chrome-arg",
+    "ignore-default-chrome-arg",
+    "proxy-server",
+    "accept-insecure-certs",
+)
+_CONTRADICTIONS = (
+    ("isolated", "user-data-dir"),
+    ("executable-path", "channel"),
+    ("browser-url", "ws-endpoint"),
+    ("browser-url", "auto-connect"),
+    ("ws-endpoint", "auto-connect"),
+    *((attach, other) for attach in ("browser-url", "ws-endpoint") for other in ("channel", "user-data-dir")),
+    *((attach, other) for attach in ("browser-url", "ws-endpoint", "auto-connect") for other in _FOR_THE_START),
+)
+# A header that the opening of a WebSocket makes itself, or that would change what it is.
+_HEADERS_LOOK = """It looks like '{"Authorization": "Bearer TOKEN"}'."""
+_RESERVED_HEADERS = re.compile(r"(?i)host|connection|upgrade|content-length|transfer-encoding|sec-websocket-.*")
 
 _DESCRIPTION = """\
 A live Chrome for AI agents. Without a command, pagelens is an MCP server on stdin and stdout: put
@@ -184,6 +216,12 @@ def parse(arguments: Sequence[str]) -> Invocation:
     canonical = _canonical(arguments)
     _check_contradictions(canonical.tokens)
     values = vars(_parser(canonical.command).parse_args(canonical.tokens))
+    if values["browser_url"] is not None:
+        check_address("--browser-url", values["browser_url"], ("http", "https"))
+    if values["ws_endpoint"] is not None:
+        check_address("--ws-endpoint", values["ws_endpoint"], ("ws", "wss"))
+    elif values["ws_headers"] is not None:
+        raise InvalidInput("--ws-headers does nothing without --ws-endpoint.", "Give both, or leave it out.")
     categories = {
         name: bool(value) for name in CATEGORY_NAMES if (value := values.get(f"category_{_dest(name)}")) is not None
     }
@@ -196,6 +234,10 @@ def parse(arguments: Sequence[str]) -> Invocation:
         viewport=values["viewport"],
         proxy_server=values["proxy_server"],
         accept_insecure_certs=bool(values["accept_insecure_certs"]),
+        browser_url=values["browser_url"],
+        ws_endpoint=values["ws_endpoint"],
+        ws_headers=_headers(values["ws_headers"]) if values["ws_headers"] is not None else {},
+        auto_connect=bool(values["auto_connect"]),
         chrome_args=tuple(values["chrome_arg"] or ()),
         ignore_default_chrome_args=tuple(values["ignore_default_chrome_arg"] or ()),
         page_id_routing=values["page_id_routing"] is not False,
@@ -299,6 +341,22 @@ def _unknown(spelled: str, name: str, command: str) -> InvalidInput:
         _nearest(name, [f"no-{known}" for known in names] if name.startswith("no-") else names, "--")
         + "See pagelens --help.",
     )
+
+
+def _headers(text: str) -> dict[str, str]:
+    """The value of ``--ws-headers``. Its values may be secrets: no message shows them."""
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise InvalidInput(f"--ws-headers is no JSON: {getattr(error, 'msg', 'too deep')}.", _HEADERS_LOOK) from None
+    if not isinstance(found, dict) or not all(isinstance(value, str) for value in found.values()):
+        raise InvalidInput("--ws-headers is no JSON object of strings.", _HEADERS_LOOK)
+    for name, value in found.items():
+        if not re.fullmatch(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+", name) or _RESERVED_HEADERS.fullmatch(name):
+            raise InvalidInput(f"--ws-headers: {name!r} can't be set.", _HEADERS_LOOK)
+        if not value.isascii() or not (value.isprintable() or value == ""):
+            raise InvalidInput(f"--ws-headers: the value of {name!r} has characters that no header can have.")
+    return found
 
 
 def _nearest(word: str, known: Iterable[str], prefix: str = "") -> str:
