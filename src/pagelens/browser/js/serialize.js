@@ -179,7 +179,7 @@
   };
   const read = (object, key) => attempt(() => object[key]);
 
-  return (value, maxChars, maxDepth, isThrown) => {
+  const serialize = (value, maxChars, maxDepth, isThrown) => {
     let out = "";
     let cutSize = false;
     let cutDepth = false;
@@ -674,4 +674,6 @@
     const cut = (cutSize ? "size" : "") + (cutSize && cutDepth ? " " : "") + (cutDepth ? "depth" : "");
     return [out, isThrown === true ? "thrown" : typeOf(), cut, nodes];
   };
+  serialize.quote = quote; // for values.js
+  return serialize;
 }
