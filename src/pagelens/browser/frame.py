@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from pagelens.browser.uids import GIVE_UIDS, DocumentKey
-from pagelens.browser.world import WORLD_NAME, JsFunction, World
+from pagelens.browser.world import JsFunction, World
 from pagelens.cdp.session import Reply, Session
 from pagelens.core.deadlines import COMMAND
 from pagelens.errors import DocumentReplaced, FrameGone, PageCrashed, ProtocolError, ScriptFailed, SessionClosed
@@ -192,7 +192,9 @@ class Frame:
 
     def create_world(self) -> Reply:
         """Order our isolated world; Chrome gives the same one back when the document already has it."""
-        return self.session.post("Page.createIsolatedWorld", {"frameId": self.id, "worldName": WORLD_NAME})
+        return self.session.post(
+            "Page.createIsolatedWorld", {"frameId": self.id, "worldName": self.page.host.world_name}
+        )
 
     def world_made(self, made: Reply) -> int:
         """Take note of the answer to `create_world`; returns the world's execution context id."""

@@ -12,6 +12,7 @@ from pagelens.browser.downloads import Downloads
 from pagelens.browser.page import Page
 from pagelens.browser.process import ChromeProcess, launch
 from pagelens.browser.uids import UidAllocator
+from pagelens.browser.world import new_world_name
 from pagelens.cdp.session import Session
 from pagelens.core.options import Options
 from pagelens.core.signals import Signal
@@ -37,6 +38,7 @@ class BrowserHost:
         workers: sessions of service and shared workers, by target id.
         page_created: a page is about to be initialised: connect to its signals here.
         uids: the numbers of elements.
+        world_name: of the isolated worlds that our page-side functions run in.
         downloads: files that pages sent to be saved.
     """
 
@@ -47,6 +49,7 @@ class BrowserHost:
         self.workers: dict[str, Session] = {}
         self.page_created: Signal[Page] = Signal("page_created")
         self.uids = UidAllocator()
+        self.world_name = new_world_name()
         self.downloads = Downloads(self)
         self._page_ids = itertools.count(1)
         self._process: ChromeProcess | None = None

@@ -21,7 +21,7 @@ from weakref import WeakSet
 
 from pagelens.browser.keyboard import down_params, modifier_bits, parse, parse_modifiers, up_params
 from pagelens.browser.uids import UIDS
-from pagelens.browser.world import WORLD_NAME, JsFunction
+from pagelens.browser.world import JsFunction
 from pagelens.core.deadlines import COMMAND
 from pagelens.core.safe_text import one_line
 from pagelens.errors import (
@@ -367,7 +367,8 @@ class _Watch:
         if session not in _bound:
             _bound.add(session)
             # In our world only, in all its documents from now on: the page can't see it.
-            session.post("Runtime.addBinding", {"name": _BINDING, "executionContextName": WORLD_NAME})
+            world = frame.page.host.world_name
+            session.post("Runtime.addBinding", {"name": _BINDING, "executionContextName": world})
 
     def _called(self, event: dict[str, Any]) -> None:
         if event["name"] != _BINDING:

@@ -11,15 +11,22 @@ one shared object, ``globalThis.__pagelens``, called `lib` in the page-side file
 
 from __future__ import annotations
 
+import secrets
 from dataclasses import dataclass, field
 from functools import cached_property
 from importlib.resources import files
 from pathlib import PurePosixPath
 
-__all__ = ["WORLD_NAME", "JsFunction", "World"]
+__all__ = ["JsFunction", "World", "new_world_name"]
 
-#: The isolated world's name, as DevTools shows it.
-WORLD_NAME = "pagelens"
+
+def new_world_name() -> str:
+    """A name for the isolated worlds of one host, as DevTools shows it.
+
+    Chrome gives all who attach to a page the same world when they ask for the same name; but each host has uids of
+    its own.
+    """
+    return f"pagelens {secrets.token_hex(4)}"
 
 
 @dataclass(frozen=True)

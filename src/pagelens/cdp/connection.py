@@ -63,6 +63,12 @@ class Connection:
         self._sessions[session_id] = session
         return session
 
+    def absent_session(self, *, target_id: str, target_type: str, why: str) -> Session:
+        """A session that stands in for one that is not there: commands to it fail, saying `why`."""
+        session = Session(self, "", target_id=target_id, target_type=target_type)
+        session.closed = why
+        return session
+
     def close_session(self, session_id: str, reason: str) -> None:
         """Forget a session; its waiting commands fail at once with `reason`."""
         session = self._sessions.pop(session_id, None)
