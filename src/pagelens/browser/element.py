@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 __all__ = ["Element", "find_element", "find_elements"]
 
 NODE_OF = JsFunction("pagelens.browser", "js/node_of.js", needs=(UIDS,))
+UID_OF = JsFunction("pagelens.browser", "js/uid_of.js", needs=(UIDS,))
 QUERY = JsFunction("pagelens.browser", "js/query.js", needs=(UIDS,))
 QUERIED = JsFunction("pagelens.browser", "js/queried.js")
 
@@ -60,6 +61,14 @@ class Element:
     async def call(self, function: JsFunction, *args: Any, timeout: float = COMMAND) -> Any:
         """Run a page-side function with this element as its first argument; see `Frame.call`."""
         return await self.frame.call_on(function, self.object_id, *args, timeout=timeout)
+
+    async def uid_number(self) -> int:
+        """The number of its uid (12 for ``e12``), given to it now when it had none."""
+        number: int = await self.call(UID_OF)
+        if number == 0:
+            await self.frame.give_uids(CANDIDATES)
+            number = await self.call(UID_OF)
+        return number
 
     async def main_world_object(self) -> str:
         """A remote object id of the same node in the page's own world, for the caller to release.

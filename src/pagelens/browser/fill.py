@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 from pagelens.browser.input import CHOOSE_OPTION, HIDDEN_WHY, NAMED, click_element, problem
 from pagelens.browser.world import JsFunction
 from pagelens.core.deadlines import COMMAND
-from pagelens.errors import DialogOpen
+from pagelens.core.safe_text import quoted, shortened
+from pagelens.errors import DialogOpen, FillFailed
 
 if TYPE_CHECKING:
     from pagelens.browser.element import Element
@@ -45,6 +46,15 @@ class FillReport:
     value_after: str
     differs: bool
     is_verified: bool = True
+
+    def raise_if_differs(self) -> None:
+        """Raise `FillFailed` when the control does not hold what was asked for."""
+        if self.differs:
+            raise FillFailed(
+                f"{self.label} was filled, but holds {quoted(shortened(self.value_after, 200))} now: "
+                "the page changed the value or refused it.",
+                "If that is the value in another form, go on; else enter one that the page accepts.",
+            )
 
 
 async def fill(page: Page, target: str, value: str) -> FillReport:

@@ -122,6 +122,11 @@ class Frame:
         result = await self._call(function, [{"value": arg} for arg in args], by_value=False, timeout=timeout)
         return result.get("objectId")
 
+    async def call_on_for_object(self, function: JsFunction, object_id: str, *, timeout: float = COMMAND) -> str | None:
+        """Like `call_on`, but the result stays in the page: returns its remote object id, None for null."""
+        result = await self._call(function, [{"objectId": object_id}], by_value=False, timeout=timeout)
+        return result.get("objectId")
+
     async def give_uids(self, count: int) -> None:
         """Hand `count` more unused uids to the document's registry (``lib.uids``)."""
         numbers = self.page.host.uids.reserve(count, self.document_key)

@@ -169,7 +169,7 @@ class McpPage:
         Raises:
             NoDialog: none is open.
         """
-        return await self._act("script", lambda: self.page.handle_dialog(accept, text))
+        return await self.act("script", lambda: self.page.handle_dialog(accept, text))
 
     async def bring_to_front(self) -> None:
         """Show the page in front of other windows."""
@@ -181,8 +181,8 @@ class McpPage:
         Raises:
             ElementError: it can't be clicked; the subclass and message say why.
         """
-        frame = await self._frame_of(target)
-        return await self._act("input", lambda: inputs.click(self.page, target, count=count), frame)
+        frame = await self.frame_of(target)
+        return await self.act("input", lambda: inputs.click(self.page, target, count=count), frame)
 
     async def fill(self, target: str, value: str) -> Done[filling.FillReport]:
         """Give a control a value.
@@ -190,12 +190,12 @@ class McpPage:
         Raises:
             ElementError: it takes no such value, or did not keep it.
         """
-        frame = await self._frame_of(target)
-        return await self._act("script", lambda: filling.fill(self.page, target, value), frame)
+        frame = await self.frame_of(target)
+        return await self.act("script", lambda: filling.fill(self.page, target, value), frame)
 
     async def press_key(self, combo: str) -> Done[None]:
         """Press a key or combination where the focus is; raises `InvalidInput` for a key that doesn't exist."""
-        return await self._act("input", lambda: inputs.press_key(self.page, combo))
+        return await self.act("input", lambda: inputs.press_key(self.page, combo))
 
     async def evaluate(
         self,
@@ -217,8 +217,8 @@ class McpPage:
             ScriptFailed: it does not compile, or threw.
         """
         max_chars, max_depth = (FILE_CHARS, FILE_DEPTH) if large else (MAX_CHARS, MAX_DEPTH)
-        frame = await self._frame_of(args[0]) if args else None
-        return await self._act(
+        frame = await self.frame_of(args[0]) if args else None
+        return await self.act(
             "script",
             lambda: evaluate(
                 self.page,
@@ -247,7 +247,7 @@ class McpPage:
         self.page.raise_if_unusable()
         return await screenshots.screenshot(self.page, format=format, quality=quality)
 
-    async def _frame_of(self, target: str) -> Frame | None:
+    async def frame_of(self, target: str) -> Frame | None:
         """The sub frame that an element is in: its navigations are waited for. None for the main frame."""
         if len(self.page.frames) == 1:
             return None
@@ -255,7 +255,7 @@ class McpPage:
         await element.release()
         return None if element.frame.is_main else element.frame
 
-    async def _act(self, depth: Depth, action: Callable[[], Awaitable[T]], frame: Frame | None = None) -> Done[T]:
+    async def act(self, depth: Depth, action: Callable[[], Awaitable[T]], frame: Frame | None = None) -> Done[T]:
         """Do something and wait for what it causes, also when that overtakes the action itself."""
         report: T | None = None
         lost: DocumentReplaced | None = None

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import Field
 
-from pagelens.core.safe_text import one_line, quoted, shortened
-from pagelens.errors import FillFailed
+from pagelens.core.safe_text import one_line
 from pagelens.tools.definition import PageToolRequest, ToolParams, define_page_tool
 
 if TYPE_CHECKING:
@@ -81,12 +80,8 @@ async def fill(request: PageToolRequest[FillParams], response: McpResponse, cont
     if done.lost is not None:
         raise done.lost
     report = done.report
-    if report is not None and report.differs:
-        raise FillFailed(
-            f"{report.label} was filled, but holds {quoted(shortened(report.value_after, 200))} now: "
-            "the page changed the value or refused it.",
-            "If that is the value in another form, go on; else enter one that the page accepts.",
-        )
+    if report is not None:
+        report.raise_if_differs()
     read_back = "" if report is not None and report.is_verified else " It could not be read back."
     response.append_line(f"Filled {_element(request, done)}.{read_back}")
     response.include_snapshot(bool(request.params.includeSnapshot))

@@ -1,0 +1,102 @@
+"""Give files to a file input, also one that can't be seen: pages like to hide theirs behind a button."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pagelens.browser.element import Element
+from pagelens.browser.world import JsFunction
+from pagelens.core.safe_text import one_line
+from pagelens.errors import DialogOpen, DocumentReplaced, ElementDisabled, FileFailed, InvalidInput
+
+if TYPE_CHECKING:
+    from pagelens.browser.page import Page
+
+__all__ = ["UploadReport", "upload"]
+
+FILE_INPUT = JsFunction("pagelens.browser", "js/file_input.js")
+FILE_CONTROL = JsFunction("pagelens.browser", "js/file_control.js")
+FILE_NAMES = JsFunction("pagelens.browser", "js/file_names.js")
+
+
+@dataclass(frozen=True)
+class UploadReport:
+    """What became of the files.
+
+    Attributes:
+        label: the element, as messages call it.
+        names: what the input holds now, raw; None when that could not be read, because the page reacted with a
+            dialog or another document.
+    """
+
+    label: str
+    names: tuple[str, ...] | None
+
+
+async def upload(page: Page, target: str, paths: Sequence[Path | str]) -> UploadReport:
+    """Set the files of an input (CDP ``DOM.setFileInputFiles``); its ``input`` and ``change`` events are fired.
+
+    Nothing here waits for what it causes: callers wrap it in ``page.acting("script")``.
+
+    Args:
+        target: uid or selector of an ``<input type=file>``, or of a label of one.
+        paths: files that exist; one directory for an input that takes directories. None at all empties the input.
+
+    Raises:
+        FileFailed: a file does not exist, can't be read, or is a directory where files are wanted.
+        InvalidInput: the element is no file input, or takes one file only.
+        ElementDisabled, and what `Page.element` raises: there is no such element to give them to.
+    """
+    files = await asyncio.to_thread(lambda: [_checked(Path(path)) for path in paths])
+    element = await page.element(target)
+    try:
+        control_id = await element.frame.call_on_for_object(FILE_CONTROL, element.object_id)
+        assert control_id is not None
+        control = Element(element.frame, control_id, element.label)
+        try:
+            return await _upload(control, files)
+        finally:
+            await control.release()
+    finally:
+        await element.release()
+
+
+async def _upload(control: Element, files: Sequence[Path]) -> UploadReport:
+    found: dict[str, Any] = await control.call(FILE_INPUT)
+    label = one_line(control.label)
+    if found.get("problem"):
+        raise InvalidInput(
+            f"{label} {one_line(found['problem'])}.", "Name the page's <input type=file>; it may be hidden."
+        )
+    if found["disabled"]:
+        raise ElementDisabled(f"{label} is disabled.", "Fill in or choose what the page wants first.")
+    if len(files) > 1 and not found["multiple"]:
+        raise InvalidInput(f"{label} takes one file, and {len(files)} were given.", "Give one.")
+    for path in files:
+        if path.is_dir() != found["directory"]:
+            wanted, given = ("a directory", "a file") if found["directory"] else ("files", "a directory")
+            raise FileFailed(f"{path} is {given}, and {label} takes {wanted}.", f"Give {wanted}.")
+    frame = control.frame
+    command = {"files": [str(path) for path in files], "objectId": control.object_id}
+    try:
+        await frame.guarded(frame.session.post("DOM.setFileInputFiles", command))
+        return UploadReport(control.label, tuple(await control.call(FILE_NAMES)))
+    except (DialogOpen, DocumentReplaced):
+        return UploadReport(control.label, None)  # the page has the files, and has reacted to them
+
+
+def _checked(path: Path) -> Path:
+    full = path.expanduser().absolute()
+    if not full.exists():
+        raise FileFailed(f"There is no file {full}.", f"Check the path; relative paths start at {Path.cwd()}.")
+    if full.is_file():
+        try:
+            with full.open("rb"):
+                pass
+        except OSError as error:
+            raise FileFailed(f"{full} can't be read: {error.strerror or error}.") from error
+    return full
