@@ -17,7 +17,7 @@ async def test_open_root_and_slots(show: Show) -> None:
 
 async def test_closed_roots(show: Show, page: Page) -> None:
     text = await show(
-        "<x-a></x-a><div id=d></div><x-s id=s><p>light</p></x-s><section id=t><p>not shown</p></section><div class=plain></div><script>"
+        "<x-a></x-a><div id=d></div><x-s id=s><p>light</p></x-s><section id=t><p>no</p></section><script>"
         "customElements.define('x-a', class extends HTMLElement { constructor() { super();"
         "this.attachShadow({mode: 'closed'}).innerHTML = '<button>A</button><x-b></x-b>' } });"
         "customElements.define('x-b', class extends HTMLElement { constructor() { super();"

@@ -50,6 +50,8 @@
       case "embed":
       case "br":
       case "canvas":
+      case "output":
+      case "address":
         return true;
       case "label":
         return !isRedundantLabel(record);
