@@ -129,8 +129,12 @@
   // A string in JSON's quotes. Lone surrogates become escapes either way.
   const quote = (text) => {
     if (stringifySound) {
-      const quoted = attempt(() => stringify(text));
-      if (typeof quoted === "string") return quoted;
+      try {
+        const quoted = stringify(text);
+        if (typeof quoted === "string") return quoted;
+      } catch {
+        // It worked before; the page may have made it fail since.
+      }
     }
     const SHORT = { __proto__: null, '"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t", "\b": "\\b", "\f": "\\f" };
     let out = '"';
@@ -344,7 +348,13 @@
       out += "]";
     };
 
-    const isArray = (object) => attempt(() => isArrayNative(object)) === true;
+    const isArray = (object) => {
+      try {
+        return isArrayNative(object) === true;
+      } catch {
+        return false;
+      }
+    };
 
     const keysOf = (object) => {
       if (sound) return reflect.keys(object);
