@@ -9,6 +9,7 @@ import pytest
 from pagelens.browser import settle
 from pagelens.browser.host import BrowserHost
 from pagelens.browser.page import POPUP_LIMIT, AttachedSession, Navigated, Page
+from pagelens.browser.process import ChromeProcess
 from pagelens.browser.world import JsFunction
 from pagelens.errors import (
     CommandTimeout,
@@ -388,8 +389,8 @@ async def test_a_lost_browser_is_started_again_once(site: Site, browser_options:
     try:
         first = set(host.pages)
         page = next(iter(host.pages.values()))
-        assert host._process is not None
-        os.kill(host._process.pid, signal.SIGKILL)
+        assert isinstance(host._browser, ChromeProcess)
+        os.kill(host._browser.pid, signal.SIGKILL)
         await until(page, lambda: page.closed is not None)
         with pytest.raises(PageClosed, match="Chrome ended"):
             await page.navigate(site.url("/blank"))

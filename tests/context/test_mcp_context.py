@@ -10,6 +10,7 @@ import pytest
 
 from pagelens.browser.host import BrowserHost
 from pagelens.browser.page import Page
+from pagelens.browser.process import ChromeProcess
 from pagelens.context.mcp_context import McpContext
 from pagelens.core.options import Options
 from pagelens.errors import PageClosed, PageNotFound
@@ -33,8 +34,8 @@ async def closed(page: Page) -> None:
 async def kill(host: BrowserHost) -> None:
     """End Chrome the hard way and wait until the host knows."""
     pages = list(host.pages.values())
-    assert host._process is not None
-    os.kill(host._process.pid, signal.SIGKILL)
+    assert isinstance(host._browser, ChromeProcess)
+    os.kill(host._browser.pid, signal.SIGKILL)
     for page in pages:
         await closed(page)
 

@@ -98,6 +98,8 @@ class Downloads:
 
     def _named(self, saved: Path, download: Download) -> Path:
         """Give a complete file its proposed name, made unique; it keeps its number when that fails."""
+        if saved.name != download.guid:
+            return saved  # Chrome has named it: a browser that is not ours saves where its user wants
         name = Path(download.suggested_name.replace("\\", "/")).name or "download"
         target = saved.with_name(name)
         counter = 1

@@ -1,16 +1,21 @@
-"""A live Chrome: its process, its connection and its pages."""
+"""A live Chrome, started by us or by somebody else: its connection and its pages."""
 
 from __future__ import annotations
 
 import asyncio
 import itertools
 import logging
+from contextlib import AsyncExitStack
 from typing import Any
 
 from pagelens.browser.arguments import HEADLESS_VIEWPORT
+from pagelens.browser.attach import attach
+from pagelens.browser.contexts import Contexts
 from pagelens.browser.downloads import Downloads
+from pagelens.browser.lazy_targets import LazyTargets
+from pagelens.browser.live import LiveBrowser
 from pagelens.browser.page import Page
-from pagelens.browser.process import ChromeProcess, launch
+from pagelens.browser.process import launch
 from pagelens.browser.uids import UidAllocator
 from pagelens.browser.world import new_world_name
 from pagelens.cdp.session import Session
@@ -27,15 +32,18 @@ _ALWAYS_EXCLUDED = ("browser_ui", "browser", "tab")
 
 
 class BrowserHost:
-    """Owns the browser: starts it on first use, again after a loss, and ends it.
+    """Holds the browser: starts it on first use, again after a loss, and ends it; or, when the options name one that
+    runs already, attaches to it on first use, again after a loss, and lets go of it.
 
     Several contexts may share one host; none of them closes it.
 
     Attributes:
         options: what the user chose.
-        generation: 0 before the first start, one more at each.
-        pages: live pages by id, in order of birth. Ids are never used again, also across restarts.
-        workers: sessions of service and shared workers, by target id.
+        generation: 0 before the first start, one more at each start or attachment.
+        pages: live pages by id, in order of birth. Ids are never used again, also across restarts; a page keeps its
+            id when a connection is lost and made again.
+        workers: sessions of service and shared workers, by target id; of a browser that we started only.
+        contexts: groups of pages with cookies and storage of their own.
         page_created: a page is about to be initialised: connect to its signals here.
         uids: the numbers of elements.
         world_name: of the isolated worlds that our page-side functions run in.
@@ -52,7 +60,9 @@ class BrowserHost:
         self.world_name = new_world_name()
         self.downloads = Downloads(self)
         self._page_ids = itertools.count(1)
-        self._process: ChromeProcess | None = None
+        self.contexts = Contexts(self)
+        self._browser: LiveBrowser | None = None
+        self._lazy: LazyTargets | None = None
         self._starting = asyncio.Lock()
         self._by_target: dict[str, Page] = {}
         self._undecided: dict[str, Session] = {}
@@ -64,17 +74,22 @@ class BrowserHost:
     @property
     def is_running(self) -> bool:
         """Whether Chrome is there and connected."""
-        return self._process is not None and self._process.connection.lost is None
+        return self._browser is not None and self._browser.connection.lost is None
+
+    @property
+    def lost_because(self) -> str | None:
+        """Why the last connection ended; None while there is one, and before the first."""
+        return self._browser.connection.lost if self._browser is not None else None
 
     @property
     def product(self) -> str:
         """E.g. ``Chrome/156.0.8078.108``; empty before the first start."""
-        return self._process.product if self._process else ""
+        return self._browser.product if self._browser else ""
 
     @property
     def notes(self) -> list[str]:
         """What was decided on the user's behalf at the last start, one sentence each."""
-        return self._process.notes if self._process else []
+        return self._browser.notes if self._browser else []
 
     @property
     def root(self) -> Session:
@@ -83,18 +98,19 @@ class BrowserHost:
         Raises:
             ConnectionLost: Chrome is not running.
         """
-        if self._process is None:
+        if self._browser is None:
             raise ConnectionLost("Chrome is not running.", "The next call starts it.")
-        return self._process.connection.root
+        return self._browser.connection.root
 
     async def ensure_running(self) -> bool:
-        """Start Chrome if it is not running; calls at the same time start it once.
+        """Start Chrome if it is not running, or attach to it; calls at the same time do so once.
 
         Returns:
-            Whether this call had to start it again after it was lost.
+            Whether this call had to do it again after Chrome was lost.
 
         Raises:
-            BrowserError: it can't be started; see `pagelens.browser.process.launch`.
+            BrowserError: it can't be started or reached; see `pagelens.browser.process.launch` and
+                `pagelens.browser.attach.attach`.
         """
         if self.is_running:
             return False
@@ -103,41 +119,58 @@ class BrowserHost:
                 return False
             if self._is_closed:
                 raise ConnectionLost("The browser has been closed.", "Start pagelens again.")
-            lost = self._process
+            lost = self._browser
             if lost is not None:
                 await lost.close()
-            self._process = await launch(self.options)
+            options = self.options
+            browser: LiveBrowser = await attach(options) if options.is_attaching else await launch(options)
+            self._browser = browser
             self.generation += 1
             try:
-                await self._take_over()
+                await self._take_over(browser)
             except BaseException:
-                await self._process.close()
+                await browser.close()
                 raise
             return lost is not None
 
     async def close(self) -> None:
-        """End Chrome. Idempotent; the host can't be started again."""
+        """End Chrome, or let go of one that is not ours: its pages stay, also those that we opened.
+
+        Idempotent; the host can't be started again.
+        """
         self._is_closed = True
         async with self._starting:
-            if self._process is not None:
-                await self._process.close()
+            if self._browser is not None:
+                await self._browser.close()
+        for target_id in list(self._by_target):
+            self.target_gone(target_id, "pagelens let go of it")
         self.downloads.remove_empty_directory()
 
-    async def _take_over(self) -> None:
-        assert self._process is not None
-        connection = self._process.connection
+    async def _take_over(self, browser: LiveBrowser) -> None:
+        connection = browser.connection
+        if connection.lost is not None:
+            raise ConnectionLost(f"The connection to Chrome was lost at once ({connection.lost}).", "Try again.")
         connection.on_lost(self._lost)
         root = connection.root
-        root.on("Target.attachedToTarget", self._attached)
         root.on("Target.detachedFromTarget", self._detached)
-        root.on("Target.targetInfoChanged", self._info_changed)
-        root.on("Target.targetDestroyed", lambda p: self._target_gone(p["targetId"], "it was closed"))
+        root.on("Target.targetDestroyed", lambda p: self.target_gone(p["targetId"], "it was closed"))
         root.on("Target.targetCrashed", self._target_crashed)
         self.downloads.listen(root)
+        await self.contexts.learn()
+        # A user's own downloads go where they always went; we only hear of them.
+        await root.send(
+            "Browser.setDownloadBehavior",
+            self.downloads.behavior() if browser.owned else {"behavior": "default", "eventsEnabled": True},
+        )
+        if not browser.owned:
+            self._lazy = LazyTargets(self, root)
+            await self._lazy.start()
+            return
+        root.on("Target.attachedToTarget", self._attached)
+        root.on("Target.targetInfoChanged", self._info_changed)
         replies = [
-            root.post("Target.setDiscoverTargets", {"discover": True, "filter": self._filter()}),
+            root.post("Target.setDiscoverTargets", {"discover": True, "filter": self.target_filter()}),
             root.post("Target.setAutoAttach", self.auto_attach(root=True)),
-            root.post("Browser.setDownloadBehavior", self.downloads.behavior()),
         ]
         for reply in replies:
             await reply
@@ -147,24 +180,39 @@ class BrowserHost:
 
     # -- pages ---------------------------------------------------------------------------------------
 
-    async def new_page(self, *, background: bool = False) -> Page:
+    async def new_page(self, *, background: bool = False, isolated_context: str | None = None) -> Page:
         """Open a page on about:blank, initialised: whatever it loads next is recorded from the start.
 
         Args:
             background: leave the page that is in front where it is.
+            isolated_context: a name: pages of one name share cookies and storage, with no others. The context is
+                made with its first page and ends with its last.
         """
+        browser = self._browser
         params: dict[str, Any] = {"url": "about:blank", "background": background}
-        if self._process is not None and self._process.headless:
+        if browser is not None and browser.headless:
             # A window of its own keeps every page visible, and so able to be photographed.
             params["newWindow"] = True
-        target_id = (await self.root.send("Target.createTarget", params))["targetId"]
-        page = self._by_target.get(target_id)
-        if page is None:
-            # Announced before the reply, always; unless it has been closed within the same moment.
-            raise PageClosed("The new page was closed before it could be used.", "Open another one.")
-        await page.wait_initialised()
-        await self._fit(page)
+        async with AsyncExitStack() as held:
+            if isolated_context is not None:
+                params["browserContextId"] = await held.enter_async_context(self.contexts.opening(isolated_context))
+            target_id = (await self.root.send("Target.createTarget", params))["targetId"]
+            page = self._by_target.get(target_id)
+            if page is None:
+                # Announced before the reply, always; unless it has been closed within the same moment.
+                raise PageClosed("The new page was closed before it could be used.", "Open another one.")
+            await self.wake(page)
+            await page.wait_initialised()
+            if browser is not None and (browser.owned or browser.headless):
+                await self._fit(page)
         return page
+
+    async def wake(self, page: Page) -> None:
+        """Attach to a page of a browser that is not ours, if that was not done yet; see `Page.ready`."""
+        if page.is_asleep:
+            if self._lazy is None or page.closed is not None:
+                raise page.closed_error()
+            await self._lazy.wake(page)
 
     def page(self, page_id: int) -> Page:
         """The live page of this id.
@@ -190,6 +238,10 @@ class BrowserHost:
             if page is not None:
                 page.info_changed(info)
 
+    def page_of_target(self, target_id: str) -> Page | None:
+        """The live page of this target."""
+        return self._by_target.get(target_id)
+
     def page_of_frame(self, frame_id: str) -> Page | None:
         """The page that holds a frame."""
         return next((page for page in self.pages.values() if frame_id in page.frames), None)
@@ -201,17 +253,18 @@ class BrowserHost:
             "waitForDebuggerOnStart": True,
             "flatten": True,
             # A service worker attaches at the root; it would attach to each of its pages once more.
-            "filter": self._filter() if root else self._filter("service_worker"),
+            "filter": self.target_filter() if root else self.target_filter("service_worker"),
         }
 
     @staticmethod
-    def _filter(*more: str) -> list[dict[str, Any]]:
+    def target_filter(*more: str) -> list[dict[str, Any]]:
+        """A filter for ``Target`` commands: no targets that are none of our business, and none of the types `more`."""
         return [*({"type": kind, "exclude": True} for kind in (*_ALWAYS_EXCLUDED, *more)), {}]
 
     async def _fit(self, page: Page) -> None:
         """Give the page the viewport that the user chose, or a usual one when nobody sees its window."""
-        assert self._process is not None
-        size = self.options.viewport or (HEADLESS_VIEWPORT if self._process.headless else None)
+        assert self._browser is not None
+        size = self.options.viewport or (HEADLESS_VIEWPORT if self._browser.headless else None)
         if size is None or page.closed is not None:
             return
         width, height = size
@@ -239,18 +292,34 @@ class BrowserHost:
 
     def _page_attached(self, session: Session, info: dict[str, Any]) -> None:
         opener = self._by_target.get(info.get("openerId", ""))
-        if opener is not None and not opener.may_open_popup():
-            # Its opener's script waits for it to run, so it must run before it goes.
-            session.post("Runtime.runIfWaitingForDebugger")
-            self.root.post("Target.closeTarget", {"targetId": info["targetId"]})
+        if opener is not None and not self.admits_popup(opener, session, info["targetId"]):
             return
-        page = Page(self, next(self._page_ids), session, info, opener)
-        self.pages[page.id] = page
-        self._by_target[page.target_id] = page
-        self.page_created.emit(page)
+        page = self.add_page(session, info)
         page.start()
         if opener is not None:
             opener.popup(page)
+
+    def admits_popup(self, opener: Page, session: Session, target_id: str) -> bool:
+        """Whether `opener` may have one more popup; else it is closed."""
+        if opener.may_open_popup():
+            return True
+        # Its opener's script waits for it to run, so it must run before it goes.
+        session.post("Runtime.runIfWaitingForDebugger")
+        self.root.post("Target.closeTarget", {"targetId": target_id})
+        return False
+
+    def add_page(self, session: Session | None, info: dict[str, Any]) -> Page:
+        """Take a new page in; one without a session sleeps until it is used."""
+        opener = self._by_target.get(info.get("openerId", ""))
+        if session is None:
+            absent = self.root.connection.absent_session(
+                target_id=info["targetId"], target_type="page", why="the page is not in use yet"
+            )
+        page = Page(self, next(self._page_ids), session or absent, info, opener, is_asleep=session is None)
+        self.pages[page.id] = page
+        self._by_target[page.target_id] = page
+        self.page_created.emit(page)
+        return page
 
     def _info_changed(self, p: dict[str, Any]) -> None:
         info = p["targetInfo"]
@@ -264,9 +333,10 @@ class BrowserHost:
         session = self.root.connection.session(p["sessionId"])
         if session is not None:
             self.root.connection.close_session(p["sessionId"], "its target was closed")
-            self._target_gone(session.target_id, "it was closed")
+            self.target_gone(session.target_id, "it was closed")
 
-    def _target_gone(self, target_id: str, reason: str) -> None:
+    def target_gone(self, target_id: str, reason: str) -> None:
+        """A target does not exist any more."""
         self.workers.pop(target_id, None)
         self._undecided.pop(target_id, None)
         page = self._by_target.pop(target_id, None)
@@ -274,6 +344,7 @@ class BrowserHost:
             del self.pages[page.id]
             self._closed_pages[page.id] = reason
             page.gone(reason)
+            self.contexts.page_gone(page.context_id)
 
     def _target_crashed(self, p: dict[str, Any]) -> None:
         page = self._by_target.get(p["targetId"])
@@ -283,7 +354,13 @@ class BrowserHost:
     def _lost(self, reason: str) -> None:
         if not self._is_closed:
             log.warning("the connection to Chrome is lost: %s", reason)
-        for target_id in list(self._by_target):
-            self._target_gone(target_id, "Chrome ended")
         self.workers.clear()
         self._undecided.clear()
+        if self._browser is not None and not self._browser.owned:
+            # The browser and its pages may well live on: whoever is still there at the next attachment keeps its id.
+            for page in self.pages.values():
+                page.fall_asleep(reason)
+            return
+        self.contexts.forget()
+        for target_id in list(self._by_target):
+            self.target_gone(target_id, "Chrome ended")

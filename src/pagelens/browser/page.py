@@ -24,11 +24,13 @@ from pagelens.core.safe_text import one_line, shortened
 from pagelens.core.signals import Signal
 from pagelens.errors import (
     CommandTimeout,
+    ConnectionLost,
     DialogOpen,
     NoDialog,
     PageClosed,
     PageCrashed,
     PagelensError,
+    PageUnresponsive,
     ProtocolError,
     SessionClosed,
 )
@@ -49,6 +51,8 @@ POPUP_LIMIT = 20
 NEWS_LIMIT = 20
 #: A page whose script does not yield for this long is taken to be in an endless loop when it must navigate. Seconds.
 STUCK = 0.5
+#: How long a page that was there before we were may take for its first answer. Seconds.
+ANSWER = 3.0
 
 SessionKind = Literal["page", "iframe", "worker"]
 NavigatedKind = Literal["document", "same_document", "bfcache", "error"]
@@ -102,6 +106,9 @@ class Page:
         dialog: the dialog that is open now.
         is_crashed: whether its renderer died and was not revived.
         closed: why it is gone, None while it lives.
+        is_asleep: nothing is attached to it: it is known from the browser's list only. Only in a browser that somebody
+            else started; `ready` ends it.
+        was_running: whether it was there before we were attached, so that it may be in any state.
         before_unload: what to answer a ``beforeunload`` dialog while a navigation is ordered, None otherwise.
         stayed: whether the last ordered navigation was refused by such a dialog.
         is_asking_to_stay: whether such a dialog has been answered and is about to close.
@@ -109,7 +116,16 @@ class Page:
         unreported: what happened while no action was watched, in words, for the next reply.
     """
 
-    def __init__(self, host: BrowserHost, page_id: int, session: Session, info: dict[str, Any], opener: Page | None):
+    def __init__(
+        self,
+        host: BrowserHost,
+        page_id: int,
+        session: Session,
+        info: dict[str, Any],
+        opener: Page | None,
+        *,
+        is_asleep: bool = False,
+    ) -> None:
         self.host = host
         self.id = page_id
         self.session = session
@@ -121,6 +137,9 @@ class Page:
         self.dialog: Dialog | None = None
         self.is_crashed = False
         self.closed: str | None = None
+        self.is_asleep = is_asleep
+        self.was_running = is_asleep
+        self._was_found_dead = False
         self.unreported: list[str] = []
         self.before_unload: BeforeUnload | None = None
         self.stayed = False
@@ -160,8 +179,20 @@ class Page:
         return "" if title in (self.url, self.url.partition("://")[2].rstrip("/")) else title
 
     @property
+    def context_id(self) -> str:
+        """Chrome's id of the browser context that it belongs to."""
+        return str(self._info.get("browserContextId", ""))
+
+    @property
+    def context_name(self) -> str | None:
+        """The isolated context that it belongs to: the name we gave it, or a short id; None in the default one."""
+        return self.host.contexts.name(self.context_id)
+
+    @property
     def is_loading(self) -> bool:
-        """Whether the main document has not reached its load event."""
+        """Whether the main document has not reached its load event; False while that is not known."""
+        if self.is_asleep or self.is_crashed or not self._ready.done():
+            return False
         load = self.loads.of(self.main_frame.id)
         if self.url in ("", "about:blank"):
             # The page that Chrome starts with has loaded before anyone could listen.
@@ -169,6 +200,32 @@ class Page:
         return load.is_under_way or "load" not in load.milestones
 
     # -- doing ---------------------------------------------------------------------------------------
+
+    async def ready(self, *, answering: bool = True) -> None:
+        """Be attached to the page, and know that it answers: the first step of all that is done with a page.
+
+        Args:
+            answering: whether a page that does not answer is an error. It is none for what may bring it back.
+
+        Raises:
+            PageUnresponsive: it was there before we were, and gives no answer within `ANSWER` seconds.
+            PageClosed, ConnectionLost: it, or its browser, is gone.
+        """
+        if self.is_asleep:
+            await self.host.wake(self)
+        if not self.was_running:
+            return await self.wait_initialised()
+        if await self.loads.wait(self._knows_its_state, ANSWER if answering else STUCK) or not answering:
+            return None
+        raise PageUnresponsive(
+            f"Page {self.id} was open before pagelens attached to it, and does not answer: its script is in a loop, or "
+            "a dialog was open already, which only its window or the program that saw it open can answer.",
+            "navigate_page may bring it back, to another site more likely than to the same; close_page always works. "
+            "The other pages are not affected.",
+        )
+
+    def _knows_its_state(self) -> bool:
+        return self._ready.done() or self.is_crashed or self.dialog is not None or self.is_asleep
 
     async def wait_initialised(self) -> None:
         """Wait until every observer of the page is in place; returns at once for a page that is gone.
@@ -297,8 +354,12 @@ class Page:
             await self.loads.wait(lambda: self.closed is not None, COMMAND)
 
     async def bring_to_front(self) -> None:
-        """Make it the active tab of its window and raise the window."""
-        await self.guarded(self.session.post("Page.bringToFront"))
+        """Make it the active tab of its window and raise the window. The browser does it: the page is not asked."""
+        try:
+            await self.host.root.send("Target.activateTarget", {"targetId": self.target_id})
+        except ProtocolError:
+            self.raise_if_unusable()
+            raise
 
     async def is_responsive(self, timeout: float = STUCK) -> bool:
         """Whether the page's main thread answers within `timeout` seconds."""
@@ -403,6 +464,11 @@ class Page:
 
     def crash_words(self) -> str:
         """What to say about a crashed page."""
+        if self._was_found_dead:
+            return (
+                f"Page {self.id} has no process: it crashed, or Chrome discarded it to save memory. "
+                "Navigate or reload it to bring it back."
+            )
         return f"Page {self.id} crashed: its process ended. Navigate or reload it to bring it back."
 
     def dialog_error(self) -> DialogOpen:
@@ -433,6 +499,30 @@ class Page:
         return shortened(one_line(url), 300)
 
     # -- told by the host ----------------------------------------------------------------------------
+
+    def attached(self, session: Session) -> None:
+        """There is a session for a page that slept: wake up."""
+        self.session = self.main_frame.session = session
+        self.is_asleep = False
+        self.start()
+        self.loads.touch()
+
+    def fall_asleep(self, reason: str) -> None:
+        """The connection is lost, and the page may live on. What is known of its documents is forgotten."""
+        if self.closed is not None:
+            return
+        connection = self.session.connection
+        absent = connection.absent_session(target_id=self.target_id, target_type="page", why="it was lost")
+        self.is_asleep = self.was_running = True
+        self._interrupt(ConnectionLost(f"The connection to Chrome was lost ({reason}).", "Try again."))
+        self._end_of_renderer(reason)
+        for child in list(self.main_frame.children):
+            self._remove(child)
+        self._sessions.clear()
+        self.session = self.main_frame.session = absent
+        self.is_crashed = False
+        if self._ready.done():
+            self._ready = asyncio.get_running_loop().create_future()
 
     def start(self) -> None:
         """Write the initialisation of the page's own session. Called once, by the host."""
@@ -486,10 +576,11 @@ class Page:
         if self.is_crashed or self.closed is not None:
             return
         self.is_crashed = True
+        self._was_found_dead = self.was_running and not self._ready.done()
         self._end_of_renderer("its process crashed")
         self.session.fail(lambda _: PageCrashed(self.crash_words()))
         self._interrupt(PageCrashed(self.crash_words()))
-        if not self.watchers:
+        if not self.watchers and not self._was_found_dead:
             self.add_news(self.crash_words())
         self.crashed.emit(None)
 
@@ -712,7 +803,8 @@ class Page:
 
     def _session_crashed(self, session: Session) -> None:
         if session is self.session:
-            return  # the host hears of it too, once: `crash`
+            self.crash()  # a page that was dead before we came says so only here
+            return
         session.fail(lambda _: PageCrashed("The frame's process crashed.", "Reload the page to bring the frame back."))
         for frame in self.frames.values():
             if frame.session is session:

@@ -124,7 +124,10 @@ class ChromeProcess:
         profile: its profile directory.
         notes: what was decided on the user's behalf, one sentence each.
         browser: what was found and started.
+        owned: True: it is ours to end.
     """
+
+    owned = True
 
     def __init__(
         self,
