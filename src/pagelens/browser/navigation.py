@@ -134,6 +134,7 @@ async def history_step(page: Page, step: int, *, timeout: float, before_unload: 
     Raises:
         NavigationFailed: there is no such entry; else as in `navigate`.
     """
+    await page.ready(answering=False)
     history = await page.session.send("Page.getNavigationHistory")
     index = history["currentIndex"] + step
     entries = history["entries"]
@@ -210,7 +211,7 @@ async def _navigating(
     page: Page, before_unload: BeforeUnload, ignore_cache: bool, init_script: str | None
 ) -> AsyncIterator[Effect]:
     """Everything around a navigation: a page fit to leave, what to answer, what to undo."""
-    await page.wait_initialised()
+    await page.ready(answering=False)
     if page.closed is not None:
         raise page.closed_error()
     if page.held_by is not None:
