@@ -16,12 +16,20 @@ from pagelens.browser.settle import finish_downloads
 from pagelens.cdp.session import Reply
 from pagelens.core.safe_text import one_line, shortened
 from pagelens.core.urls import navigable
-from pagelens.errors import NavigationFailed, ProtocolError
+from pagelens.errors import DeadlineExceeded, NavigationFailed, ProtocolError
 
 if TYPE_CHECKING:
     from pagelens.browser.page import Page
 
-__all__ = ["BeforeUnload", "NavigationOutcome", "NavigationResult", "history_step", "navigate", "reload"]
+__all__ = [
+    "BeforeUnload",
+    "NavigationOutcome",
+    "NavigationResult",
+    "await_navigation",
+    "history_step",
+    "navigate",
+    "reload",
+]
 
 BeforeUnload = Literal["accept", "dismiss"]
 NavigationOutcome = Literal[
@@ -152,6 +160,59 @@ async def history_step(page: Page, step: int, *, timeout: float, before_unload: 
     return await _begun_by_browser(
         page, begin, f"the move to {_printable(entries[index]['url'])}", timeout, before_unload, None
     )
+
+
+async def await_navigation(
+    page: Page, effect: Effect, mark: int, timeout: float, wanted: Callable[[str], bool]
+) -> NavigationResult:
+    """Wait for a navigation of the main frame that something else begins, and follow it until the page is usable.
+
+    Args:
+        effect: among the page's watchers since `mark`.
+        mark: `LoadTracker.serial` from before what begins it; navigations from then on count.
+        timeout: seconds.
+        wanted: whether an address is the one that is waited for.
+
+    Raises:
+        DeadlineExceeded: none came in time. NavigationFailed: it came and failed.
+        PageClosed, PageCrashed, DialogOpen: none can come now.
+    """
+    loop = asyncio.get_running_loop()
+    started = loop.time()
+    end = started + timeout
+    main = page.main_frame
+    while True:
+        load = page.loads.of(main.id)
+        await page.loads.wait(
+            lambda: crossing(load, mark) or load.moved_at > mark or interrupted(page),  # noqa: B023
+            end - loop.time(),
+        )
+        result: NavigationResult | None = None
+        if crossing(load, mark):
+            followed = await follow(main, mark, end)
+            if followed.outcome == "ended":
+                result = await _ended(
+                    page,
+                    load.started_url,
+                    "net::ERR_ABORTED",
+                    {"loaderId": followed.loader_id},
+                    mark,
+                    effect,
+                    end,
+                )
+            elif followed.outcome != "nothing":
+                result = _result(page, followed, effect)
+        elif load.moved_at > mark:
+            result = NavigationResult("same_document", main.url)
+        elif page.held_by is not None:
+            raise page.dialog_error()
+        else:
+            page.raise_if_unusable()
+            raise DeadlineExceeded(f"The page did not navigate within {timeout:g} s; it shows {_printable(page.url)}.")
+        if result is not None and (result.download is not None or wanted(result.url)):
+            result.waited_ms = round((loop.time() - started) * 1000)
+            return result
+        mark = page.loads.serial
 
 
 async def _begun_by_browser(

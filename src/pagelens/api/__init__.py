@@ -1,0 +1,41 @@
+"""The library: a live Chrome for Python programs. See docs/library.md; `pagelens` exports all of it."""
+
+from pagelens.api.browser import Browser
+from pagelens.api.browser_context import BrowserContext
+from pagelens.api.console import ConsoleMessage
+from pagelens.api.dialog import Dialog
+from pagelens.api.download import Download
+from pagelens.api.effects import Effect, NavigationResult
+from pagelens.api.element import Box, Element
+from pagelens.api.events import Expectation
+from pagelens.api.expected import NavigationExpectation
+from pagelens.api.frame import Frame
+from pagelens.api.launching import connect, launch
+from pagelens.api.network import Request, Response
+from pagelens.api.page import Page
+from pagelens.api.page_events import FrameNavigated
+from pagelens.browser.screenshot import Screenshot
+from pagelens.snapshot.text_snapshot import TextSnapshot
+
+__all__ = [
+    "Box",
+    "Browser",
+    "BrowserContext",
+    "ConsoleMessage",
+    "Dialog",
+    "Download",
+    "Effect",
+    "Element",
+    "Expectation",
+    "Frame",
+    "FrameNavigated",
+    "NavigationExpectation",
+    "NavigationResult",
+    "Page",
+    "Request",
+    "Response",
+    "Screenshot",
+    "TextSnapshot",
+    "connect",
+    "launch",
+]

@@ -1,0 +1,441 @@
+"""Pages of the library."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pagelens.api.console import ConsoleMessage
+from pagelens.api.dialog import Dialog, DialogDesk
+from pagelens.api.download import Download
+from pagelens.api.effects import Effect, NavigationResult, effect_of, result_of
+from pagelens.api.element import Element
+from pagelens.api.events import Emitter, Expectation, Handler
+from pagelens.api.expected import NavigationExpectation, UrlPattern, expect_event
+from pagelens.api.frame import Frame
+from pagelens.api.network import Request
+from pagelens.api.page_events import PAGE_EVENTS, relay
+from pagelens.browser import input as inputs
+from pagelens.browser import upload as uploads
+from pagelens.browser.content import set_content
+from pagelens.browser.element import find_element, find_elements
+from pagelens.browser.navigation import BeforeUnload
+from pagelens.core.deadlines import COMMAND, NAVIGATION, TOOL
+from pagelens.errors import FileFailed
+
+if TYPE_CHECKING:
+    from pagelens.api.browser import Browser
+    from pagelens.api.browser_context import BrowserContext
+    from pagelens.browser.frame import Frame as EngineFrame
+    from pagelens.browser.input import MouseButton
+    from pagelens.browser.screenshot import ImageFormat, Screenshot
+    from pagelens.context.mcp_page import McpPage
+    from pagelens.snapshot.text_snapshot import TextSnapshot
+
+__all__ = ["Page", "Target"]
+
+#: An element: a uid of a snapshot (``e12``), a selector that matches exactly one (``css=…``, ``text=…``), or an
+#: `Element` of the page.
+Target = str | Element
+
+_SUFFIXES: dict[str, ImageFormat] = {".png": "png", ".jpg": "jpeg", ".jpeg": "jpeg", ".webp": "webp"}
+
+
+class Page:
+    """A tab or window.
+
+    All methods that wait take `timeout` in seconds. They raise `PageClosed`, `PageCrashed` or `DialogOpen` when the
+    page is in no state to be asked, and what they list besides.
+    """
+
+    def __init__(self, browser: Browser, page: McpPage) -> None:
+        self._browser = browser
+        self._mcp = page
+        self._engine = page.page
+        self._events = Emitter("A page", PAGE_EVENTS, browser._tasks)
+        relay(self, self._events)
+        self._desk = DialogDesk(self, self._events, browser._tasks)
+
+    def __repr__(self) -> str:
+        return f"<Page {self.id} {self.url[:80]}>"
+
+    # -- what it is ----------------------------------------------------------------------------------
+
+    @property
+    def id(self) -> int:
+        """Our number for it, never used again in this browser."""
+        return self._engine.id
+
+    @property
+    def browser(self) -> Browser:
+        """The browser it lives in."""
+        return self._browser
+
+    @property
+    def context(self) -> BrowserContext:
+        """The group of pages whose cookies and storage it shares."""
+        return self._browser._context_of(self._engine)
+
+    @property
+    def opener(self) -> Page | None:
+        """The page that opened it, None when no page did or that one is closed."""
+        opener = self._engine.opener
+        return None if opener is None or opener.closed is not None else self._browser._page_of(opener)
+
+    @property
+    def url(self) -> str:
+        """The main document's address."""
+        return self._engine.url
+
+    async def title(self) -> str:
+        """The title, raw. The browser is asked, not the page: a page that is stuck has one all the same."""
+        await self._engine.host.refresh()
+        return self._engine.title
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether it is gone."""
+        return self._engine.closed is not None
+
+    @property
+    def is_crashed(self) -> bool:
+        """Whether its process died; loading something brings it back."""
+        return self._engine.is_crashed
+
+    @property
+    def is_loading(self) -> bool:
+        """Whether the main document has not reached its load event."""
+        return self._engine.is_loading
+
+    @property
+    def dialog(self) -> Dialog | None:
+        """The dialog that is open now."""
+        return None if self._engine.dialog is None else Dialog(self, self._engine.dialog)
+
+    @property
+    def main_frame(self) -> Frame:
+        """The frame of the main document."""
+        return self._frame(self._engine.main_frame)
+
+    @property
+    def frames(self) -> list[Frame]:
+        """All frames, the main frame first, parents before their children."""
+        return [self._frame(frame) for frame in self._engine.main_frame.subtree()]
+
+    # -- navigating ----------------------------------------------------------------------------------
+
+    async def goto(
+        self,
+        url: str,
+        *,
+        timeout: float = NAVIGATION,
+        ignore_cache: bool = False,
+        before_unload: BeforeUnload = "accept",
+        init_script: str | None = None,
+    ) -> NavigationResult:
+        """Load `url` and return when the page is usable.
+
+        Args:
+            url: an absolute address; one without a scheme gets ``https://`` (``http://`` for this machine).
+            timeout: a page that is there by then is described as it is (`NavigationResult.outcome`).
+            ignore_cache: load everything from the network.
+            before_unload: what to answer when the current document asks before it is left.
+            init_script: JavaScript to run in each frame of the new document before its own scripts.
+
+        Raises:
+            NavigationFailed: a ``net::`` error, an address Chrome refuses, no answer in time. An HTTP error is none.
+            InvalidInput: `url` can't be an address.
+        """
+        result = await self._mcp.navigate(
+            url, timeout=timeout, ignore_cache=ignore_cache, before_unload=before_unload, init_script=init_script
+        )
+        return result_of(self, result)
+
+    async def reload(
+        self, *, timeout: float = NAVIGATION, ignore_cache: bool = False, before_unload: BeforeUnload = "accept"
+    ) -> NavigationResult:
+        """Load the current document again; see `goto`."""
+        result = await self._mcp.navigate(
+            "", how="reload", timeout=timeout, ignore_cache=ignore_cache, before_unload=before_unload
+        )
+        return result_of(self, result)
+
+    async def back(self, *, timeout: float = NAVIGATION, before_unload: BeforeUnload = "accept") -> NavigationResult:
+        """One step back in the history.
+
+        Raises:
+            NavigationFailed: there is no earlier entry; else as `goto`.
+        """
+        return result_of(self, await self._mcp.navigate("", how="back", timeout=timeout, before_unload=before_unload))
+
+    async def forward(self, *, timeout: float = NAVIGATION, before_unload: BeforeUnload = "accept") -> NavigationResult:
+        """One step forward in the history.
+
+        Raises:
+            NavigationFailed: there is no later entry; else as `goto`.
+        """
+        return result_of(
+            self, await self._mcp.navigate("", how="forward", timeout=timeout, before_unload=before_unload)
+        )
+
+    async def set_content(self, html: str, *, timeout: float = NAVIGATION) -> NavigationResult:
+        """Replace the main document's content by `html` and return when it has loaded; the address stays.
+
+        What has not loaded by then is in `NavigationResult.pending`, and the outcome is ``usable``.
+        """
+        await self._engine.ready()
+        return result_of(self, await set_content(self._engine, html, timeout=timeout))
+
+    # -- reading -------------------------------------------------------------------------------------
+
+    async def evaluate(self, source: str, *args: Any, timeout: float = TOOL) -> Any:
+        """Run JavaScript in the page's own world, wait for its promise, and return its value.
+
+        Args:
+            source: a function (``(a, b) => a + b``, also async), or an expression or statements, whose last value
+                counts and which may use await.
+            args: what the function gets: None, bool, int, float, str, bytes, datetime, lists and dicts of these, and
+                `Element` objects.
+
+        Returns:
+            The value in Python; docs/library.md has the table. Elements come as `Element`.
+
+        Raises:
+            ScriptFailed: it does not compile, or threw: with the page's own words and the lines concerned.
+            DeadlineExceeded: it ran, or its promise stayed open, for longer than `timeout`; it was ended.
+            DocumentReplaced: the page navigated before it returned.
+            InvalidInput: an argument can't be passed.
+        """
+        return await self.main_frame.evaluate(source, *args, timeout=timeout)
+
+    async def snapshot(self, *, verbose: bool = False) -> TextSnapshot:
+        """The page as text (``.text``), all frames in their places, each element that matters with its uid.
+
+        Args:
+            verbose: boxes and whole addresses too.
+        """
+        return await self._mcp.snapshot(verbose=verbose)
+
+    async def screenshot(
+        self,
+        *,
+        path: Path | str | None = None,
+        format: ImageFormat | None = None,
+        quality: int | None = None,
+    ) -> Screenshot:
+        """A picture of the viewport (``.data``, with its size and scale).
+
+        Args:
+            path: a file to write it to as well.
+            format: ``png``, ``jpeg`` or ``webp``; None goes by the ending of `path`, else png.
+            quality: 0 to 100, for jpeg and webp.
+
+        Raises:
+            ScreenshotFailed: Chrome gave no picture. FileFailed: it can't be written.
+            InvalidInput: a quality for png, or out of range.
+        """
+        if format is None:
+            format = _SUFFIXES.get(Path(path).suffix.lower(), "png") if path is not None else "png"
+        picture = await self._mcp.screenshot(format=format, quality=quality)
+        if path is not None:
+            await asyncio.to_thread(_write, Path(path), picture.data)
+        return picture
+
+    async def element(self, target: str) -> Element:
+        """The element of a uid (``e12``), or the one that a selector (``css=…``, ``text=…``) matches in all frames.
+
+        Raises:
+            ElementNotFound: nothing matches, or the uid was never given out.
+            ElementAmbiguous: several match; they are listed with uids.
+            ElementGone, FrameGone: it has left the page. InvalidInput: `target` is neither.
+        """
+        await self._engine.ready()
+        found = await find_element(self._engine, target)
+        try:
+            return Element(self, found.frame, await found.uid_number())
+        finally:
+            await found.release()
+
+    async def elements(self, selector: str) -> list[Element]:
+        """All elements that a selector matches now, frame by frame, in document order; may be empty.
+
+        Raises:
+            InvalidInput: it is no selector.
+        """
+        await self._engine.ready()
+        return [Element(self, frame, number) for frame, number in await find_elements(self._engine, selector)]
+
+    def console_messages(self, *, include_preserved: bool = False) -> list[ConsoleMessage]:
+        """What the console has shown since the last navigation, oldest first; with the two before it if asked."""
+        return [ConsoleMessage(self, record) for record in self._mcp.console.get_data(include_preserved)]
+
+    def network_requests(self, *, include_preserved: bool = False) -> list[Request]:
+        """What was requested since the last navigation, oldest first; with the two before it if asked."""
+        return [Request(self, record) for record in self._mcp.network.get_data(include_preserved)]
+
+    # -- acting --------------------------------------------------------------------------------------
+
+    async def click(
+        self,
+        target: Target,
+        *,
+        button: MouseButton = "left",
+        count: int = 1,
+        modifiers: Sequence[str] = (),
+        timeout: float = COMMAND,
+    ) -> Effect:
+        """Click an element, and wait for what that causes.
+
+        Args:
+            count: 2 for a double click.
+            modifiers: keys held meanwhile: ``Control``, ``Shift``, ``Alt``, ``Meta``.
+            timeout: seconds that the page's handlers may take.
+
+        Raises:
+            ElementCovered, ElementHidden, ElementDisabled, ElementMoving: it can't be clicked, and was not.
+            ElementNotFound, ElementAmbiguous, ElementGone, FrameGone: see `element`.
+        """
+        name = _name(target)
+        frame = await self._mcp.frame_of(name)
+        done = await self._mcp.act(
+            "input",
+            lambda: inputs.click(self._engine, name, button=button, count=count, modifiers=modifiers, timeout=timeout),
+            frame,
+        )
+        return effect_of(self, done.effect)
+
+    async def fill(self, target: Target, value: str) -> Effect:
+        """Replace what a control holds, read it back, and wait for what that causes.
+
+        Args:
+            value: the text; ``true`` or ``false`` for check boxes, radio buttons and switches; a label or value of a
+                select's options; ``YYYY-MM-DD`` and the like for dates.
+
+        Raises:
+            FillFailed: the control can't take this value, or the page changed it.
+            ElementDisabled, ElementHidden, ElementCovered, ElementGone…: as `click`.
+        """
+        done = await self._mcp.fill(_name(target), value)
+        if done.report is not None:
+            done.report.raise_if_differs()
+        return effect_of(self, done.effect)
+
+    async def press(self, key: str) -> Effect:
+        """Press a key or combination (``Enter``, ``Control+A``) where the focus is, and wait for what that causes.
+
+        Raises:
+            InvalidInput: there is no such key.
+        """
+        return effect_of(self, (await self._mcp.press_key(key)).effect)
+
+    async def upload(self, target: Target, paths: Path | str | Sequence[Path | str]) -> Effect:
+        """Give files to an ``<input type=file>`` (which may be hidden) or its label, and wait for what that causes.
+
+        Args:
+            paths: one file or several; a directory for an input that takes one; an empty list takes all away.
+
+        Raises:
+            FileFailed: a file does not exist or can't be read.
+            InvalidInput: the element is no file input, or takes one file only.
+            ElementDisabled, ElementNotFound, ElementGone…: as `element`.
+        """
+        name = _name(target)
+        files = [paths] if isinstance(paths, Path | str) else list(paths)
+        frame = await self._mcp.frame_of(name)
+        done = await self._mcp.act("script", lambda: uploads.upload(self._engine, name, files), frame)
+        return effect_of(self, done.effect)
+
+    async def bring_to_front(self) -> None:
+        """Make it the active tab of its window and raise the window."""
+        await self._mcp.bring_to_front()
+
+    async def close(self) -> None:
+        """Close it, without asking its beforeunload handlers. Idempotent."""
+        await self._engine.close()
+
+    # -- events --------------------------------------------------------------------------------------
+
+    def on(self, event: str, handler: Handler) -> Callable[[], None]:
+        """Call `handler` with each payload of an event; returns the function that ends it.
+
+        Handlers may be coroutine functions: one handler's events are worked off one after another. What a handler
+        raises is logged. The events and their payloads are listed in docs/library.md.
+
+        Raises:
+            InvalidInput: there is no such event.
+        """
+        return self._events.on(event, handler)
+
+    def once(self, event: str, handler: Handler) -> Callable[[], None]:
+        """As `on`, for the next event only."""
+        return self._events.on(event, handler, once=True)
+
+    def off(self, event: str, handler: Handler) -> None:
+        """End what `on` or `once` began with the same handler."""
+        self._events.off(event, handler)
+
+    def expect_event(
+        self, event: str, predicate: Callable[[Any], bool] | None = None, *, timeout: float = TOOL
+    ) -> Expectation[Any]:
+        """Wait for an event that the body of ``async with`` causes; see `Expectation`.
+
+        Args:
+            predicate: whether a payload is the one that is waited for; any when None.
+        """
+        return expect_event(self, self._events, self._desk, event, predicate, timeout)
+
+    def expect_page(
+        self, predicate: Callable[[Page], bool] | None = None, *, timeout: float = TOOL
+    ) -> Expectation[Page]:
+        """Wait for a page that this one opens, and until that knows its address; see `Expectation`."""
+        return self.expect_event("popup", predicate, timeout=timeout)
+
+    def expect_download(
+        self, predicate: Callable[[Download], bool] | None = None, *, timeout: float = TOOL
+    ) -> Expectation[Download]:
+        """Wait for a download to begin (`Download.path` waits for its end); see `Expectation`."""
+        return self.expect_event("download", predicate, timeout=timeout)
+
+    def expect_dialog(
+        self, predicate: Callable[[Dialog], bool] | None = None, *, timeout: float = TOOL
+    ) -> Expectation[Dialog]:
+        """Wait for a dialog, and leave it open: answer it after the block, or in it by `dialog`; see `Expectation`.
+
+        Calls in the block that the dialog holds up end when it opens: actions with it in their `Effect`.
+        """
+        return self.expect_event("dialog", predicate, timeout=timeout)
+
+    def expect_navigation(self, url: UrlPattern | None = None, *, timeout: float = NAVIGATION) -> NavigationExpectation:
+        """Wait until a navigation of the main frame, begun in the body of ``async with``, has made a usable page.
+
+        Actions (`click`, `press`…) wait for what they cause by themselves; this is for what comes later.
+
+        Args:
+            url: pass over navigations to other addresses than this one, those the pattern is found in, or those the
+                function accepts.
+        """
+        return NavigationExpectation(self, url, timeout)
+
+    # -- for the library's other classes -------------------------------------------------------------
+
+    def _frame(self, frame: EngineFrame) -> Frame:
+        return Frame(self, frame)
+
+    async def _arrived(self, timeout: float) -> None:
+        """Wait until a page that was just opened knows what it is to show."""
+        engine = self._engine
+        await engine.ready()
+        await engine.loads.wait(lambda: engine.knows_its_address or engine.closed is not None, timeout)
+
+
+def _name(target: Target) -> str:
+    return target._target() if isinstance(target, Element) else target
+
+
+def _write(path: Path, data: bytes) -> None:
+    try:
+        path.write_bytes(data)
+    except OSError as error:
+        raise FileFailed(f"{path} can't be written: {error.strerror or error}.") from error
