@@ -416,3 +416,19 @@ async def test_a_request_whose_body_nobody_reads_is_not_waited_for(
     async with asyncio.timeout(30), page.acting("script"):
         await run(page, "void fetch('/json?unread')")
     assert [r.url for r in page.loads.in_flight.values()] == [site.url("/json?unread")]
+
+
+async def test_a_crashed_frame_is_told_at_once_and_the_page_goes_on(page: Page, site: Site) -> None:
+    url = site.page(
+        f"<button>Here</button><iframe src='{site.url('/frame', other=True)}'></iframe>", path="/frame-crash.html"
+    )
+    await page.navigate(url)
+    frame = page.main_frame.children[0]
+    frame.session.post("Page.crash")
+    assert await page.loads.wait(lambda: frame.is_crashed, 10)
+    async with asyncio.timeout(5):
+        with pytest.raises(PageCrashed, match="frame's process"):
+            await frame.call(QUERIED)
+        assert (await page.element("text=Here")).frame is page.main_frame
+    await page.reload()
+    assert await page.main_frame.children[0].call(QUERIED) is None

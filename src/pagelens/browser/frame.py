@@ -41,6 +41,7 @@ class Frame:
         loader_id: identifies the document; another one after each navigation.
         main_context: execution context id of the document's own world, None between documents.
         is_detached: whether it has left the page for good.
+        is_crashed: whether its process died; only a navigation of the frame or the page brings it back.
     """
 
     def __init__(self, page: Page, frame_id: str, parent: Frame | None, session: Session) -> None:
@@ -54,6 +55,7 @@ class Frame:
         self.loader_id = ""
         self.main_context: int | None = None
         self.is_detached = False
+        self.is_crashed = False
         self._world: World | None = None
         if parent is not None:
             parent.children.append(self)
@@ -157,6 +159,8 @@ class Frame:
 
     async def guarded(self, reply: Reply, timeout: float = COMMAND) -> dict[str, Any]:
         """`Page.guarded`, with Chrome's words for a vanished document turned into `DocumentReplaced`."""
+        if self.is_crashed:
+            raise self.crash_error()  # Chrome answers such commands never
         try:
             return await self.page.guarded(reply, timeout, session=self.session)
         except SessionClosed as error:
@@ -166,6 +170,11 @@ class Frame:
                 self._raise_why_gone(error)
             raise
         raise AssertionError("unreachable")
+
+    @staticmethod
+    def crash_error() -> PageCrashed:
+        """The error for a frame whose process died while the page's own lives."""
+        return PageCrashed("The frame's process crashed.", "Reload the page to bring the frame back.")
 
     def _raise_why_gone(self, error: ProtocolError) -> None:
         if self.page.is_crashed:

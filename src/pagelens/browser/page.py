@@ -753,6 +753,7 @@ class Page:
             self.frames[described["id"]] = self.main_frame
         frame = self._frame(described["id"], described.get("parentId"), session)
         frame.session = session
+        frame.is_crashed = False
         for child in list(frame.children):
             self._remove(child)
         is_restore = p.get("type") == "BackForwardCacheRestore"
@@ -805,9 +806,10 @@ class Page:
         if session is self.session:
             self.crash()  # a page that was dead before we came says so only here
             return
-        session.fail(lambda _: PageCrashed("The frame's process crashed.", "Reload the page to bring the frame back."))
+        session.fail(lambda _: Frame.crash_error())
         for frame in self.frames.values():
             if frame.session is session:
+                frame.is_crashed = True
                 frame._contexts_cleared()
         self.add_news("A frame of the page crashed; reload the page to bring it back.")
 
