@@ -14,6 +14,7 @@ from typing import Any, TextIO
 
 import mcp_types
 import pytest
+import pytest_asyncio
 from mcp.client.client import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp_types.version import LATEST_HANDSHAKE_VERSION, LATEST_MODERN_VERSION
@@ -58,7 +59,7 @@ class Toy:
 
     async def receive(self) -> dict[str, Any]:
         assert self.process.stdout is not None
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(60):
             line = await self.process.stdout.readline()
         assert line, "the server closed its output"
         return json.loads(line)  # type: ignore[no-any-return]
@@ -78,7 +79,7 @@ class Toy:
 
     async def end(self) -> tuple[int, str]:
         """Exit code and stderr of a server that must end by itself."""
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(60):
             assert self.process.stderr is not None
             stderr = await self.process.stderr.read()
             return await self.process.wait(), stderr.decode()
@@ -117,6 +118,14 @@ async def toy(*flags: str, era: str | None = "initialize", **popen: Any) -> Asyn
 
 @pytest.fixture(params=ERAS)
 async def client(request: pytest.FixtureRequest) -> AsyncIterator[Toy]:
+    """A server of the test's own, which it may end."""
+    async with toy(era=request.param) as started:
+        yield started
+
+
+@pytest_asyncio.fixture(params=ERAS, scope="module", loop_scope="session")
+async def shared(request: pytest.FixtureRequest) -> AsyncIterator[Toy]:
+    """One server for all tests that leave it as it was."""
     async with toy(era=request.param) as started:
         yield started
 
@@ -167,9 +176,9 @@ async def test_initialize_and_tools_list_start_no_browser_and_import_nothing_hea
     assert "heavy: []" in stderr
 
 
-async def test_json_comes_only_when_asked_for(client: Toy) -> None:
-    assert "structuredContent" not in (await client.answer(client.call("echo", text="x")))["result"]
-    async with toy("--structured", era=client.era) as structured:
+async def test_json_comes_only_when_asked_for(shared: Toy) -> None:
+    assert "structuredContent" not in (await shared.answer(shared.call("echo", text="x")))["result"]
+    async with toy("--structured", era=shared.era) as structured:
         result = (await structured.answer(structured.call("echo", text="x")))["result"]
         assert result["structuredContent"] == {"message": "x"}
 
@@ -207,64 +216,64 @@ async def test_a_cancelled_request_stops_its_work_and_is_not_answered(client: To
     assert "next cancelled" in stderr
 
 
-async def test_what_tools_and_children_print_stays_out_of_the_protocol(client: Toy) -> None:
-    assert await client.text(client.call("stray")) == "printed"
-    await client.lives()
+async def test_what_tools_and_children_print_stays_out_of_the_protocol(shared: Toy) -> None:
+    assert await shared.text(shared.call("stray")) == "printed"
+    await shared.lives()
 
 
 # -- what it must survive ------------------------------------------------------------------------------
 
 
-async def test_nonsense_is_answered_and_costs_nothing_else(client: Toy) -> None:
-    client.line(b"this is not JSON")
-    assert (await client.answer(None))["error"]["code"] == mcp_types.PARSE_ERROR
-    client.line(b'{"jsonrpc": "2.0", "id": 5, "method": 7}')
-    assert (await client.answer(5))["error"]["code"] == mcp_types.INVALID_REQUEST
-    client.line(b"[" * 100_000)
-    assert (await client.answer(None))["error"]["code"] == mcp_types.PARSE_ERROR
-    client.line(b"\xff\xfe\x00")
-    assert (await client.answer(None))["error"]["code"] == mcp_types.PARSE_ERROR
-    client.line(b"")
-    client.line(b"   ")
-    client.line(b'{"jsonrpc": "2.0", "id": 99, "result": {}}')  # an answer to nothing
-    await client.lives()
+async def test_nonsense_is_answered_and_costs_nothing_else(shared: Toy) -> None:
+    shared.line(b"this is not JSON")
+    assert (await shared.answer(None))["error"]["code"] == mcp_types.PARSE_ERROR
+    shared.line(b'{"jsonrpc": "2.0", "id": 5, "method": 7}')
+    assert (await shared.answer(5))["error"]["code"] == mcp_types.INVALID_REQUEST
+    shared.line(b"[" * 100_000)
+    assert (await shared.answer(None))["error"]["code"] == mcp_types.PARSE_ERROR
+    shared.line(b"\xff\xfe\x00")
+    assert (await shared.answer(None))["error"]["code"] == mcp_types.PARSE_ERROR
+    shared.line(b"")
+    shared.line(b"   ")
+    shared.line(b'{"jsonrpc": "2.0", "id": 99, "result": {}}')  # an answer to nothing
+    await shared.lives()
 
 
-async def test_unknown_tools_and_wrong_types(client: Toy) -> None:
-    answer = await client.answer(client.call("ecko", text="x"))
+async def test_unknown_tools_and_wrong_types(shared: Toy) -> None:
+    answer = await shared.answer(shared.call("ecko", text="x"))
     assert answer["result"]["isError"]
     assert "Did you mean echo?" in answer["result"]["content"][0]["text"]
     assert "Error (unknown_tool)" in answer["result"]["content"][0]["text"]
-    assert "error" in await client.answer(client.call(7))
-    assert "error" in await client.answer(client.send("tools/call", {"name": "echo", "arguments": "text"}))
-    assert "error" in await client.answer(client.send("no/such/method"))
-    await client.lives()
+    assert "error" in await shared.answer(shared.call(7))
+    assert "error" in await shared.answer(shared.send("tools/call", {"name": "echo", "arguments": "text"}))
+    assert "error" in await shared.answer(shared.send("no/such/method"))
+    await shared.lives()
 
 
-async def test_ten_megabytes_of_argument_go_through(client: Toy) -> None:
-    text = await client.text(client.call("echo", text="x" * 10_000_000))
+async def test_ten_megabytes_of_argument_go_through(shared: Toy) -> None:
+    text = await shared.text(shared.call("echo", text="x" * 10_000_000))
     assert len(text) == 10_000_000
-    refused = (await client.answer(client.call("echo", text="x", **{"y" * 10_000_000: 1})))["result"]
+    refused = (await shared.answer(shared.call("echo", text="x", **{"y" * 10_000_000: 1})))["result"]
     assert refused["isError"]
     assert len(refused["content"][0]["text"]) < 500
 
 
-async def test_a_lone_surrogate_passes_both_ways(client: Toy) -> None:
-    message = client.message("tools/call", {"name": "echo", "arguments": {"text": "x\ud800y"}}, number="a\udfffb")
-    client.line(json.dumps(message).encode("ascii"))
-    answer = await client.receive()
+async def test_a_lone_surrogate_passes_both_ways(shared: Toy) -> None:
+    message = shared.message("tools/call", {"name": "echo", "arguments": {"text": "x\ud800y"}}, number="a\udfffb")
+    shared.line(json.dumps(message).encode("ascii"))
+    answer = await shared.receive()
     assert answer["id"] == "a\ufffdb"  # no id that can be sent back is equal to this one
     message["id"] = 77
-    client.line(json.dumps(message).encode("ascii"))
-    assert await client.text(77) == "x\ufffdy"
-    assert await client.text(client.call("mangle")) == "half a pair: \ufffd"
-    await client.lives()
+    shared.line(json.dumps(message).encode("ascii"))
+    assert await shared.text(77) == "x\ufffdy"
+    assert await shared.text(shared.call("mangle")) == "half a pair: \ufffd"
+    await shared.lives()
 
 
-async def test_a_batch_is_taken_apart(client: Toy) -> None:
-    batch = [client.message("tools/call", {"name": "echo", "arguments": {"text": name}}, number=name) for name in "ab"]
-    client.line(json.dumps(batch).encode())
-    assert {(await client.receive())["id"], (await client.receive())["id"]} == {"a", "b"}
+async def test_a_batch_is_taken_apart(shared: Toy) -> None:
+    batch = [shared.message("tools/call", {"name": "echo", "arguments": {"text": name}}, number=name) for name in "ab"]
+    shared.line(json.dumps(batch).encode())
+    assert {(await shared.receive())["id"], (await shared.receive())["id"]} == {"a", "b"}
 
 
 async def test_a_client_that_does_not_read_does_not_stop_the_end() -> None:
@@ -282,8 +291,10 @@ async def test_a_client_that_does_not_read_does_not_stop_the_end() -> None:
 # -- every way to end ----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("era", [None, *ERAS])
-@pytest.mark.parametrize("how", ["eof", "SIGTERM", "SIGINT", "SIGHUP"])
+@pytest.mark.parametrize(
+    ("era", "how"),
+    [(None, "eof"), (None, "SIGTERM"), *((era, how) for era in ERAS for how in ("eof", "SIGTERM", "SIGINT", "SIGHUP"))],
+)
 async def test_ends_cleanly_when_idle(how: str, era: str | None) -> None:
     async with toy(era=era) as client:
         if era is None:
@@ -317,7 +328,7 @@ async def test_a_client_that_vanishes_mid_call_ends_the_server(client: Toy) -> N
     transport: Any = client.process._transport  # type: ignore[attr-defined]
     transport.get_pipe_transport(1).close()
     assert client.process.stdout is not None
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         await client.process.stdout.read()  # ends when our side is really closed
     client.call("echo", text="nobody reads this")
     code, stderr = await client.end()
