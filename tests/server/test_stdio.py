@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import shlex
 import signal
 import sys
 from collections.abc import AsyncIterator, Iterator
@@ -361,8 +362,9 @@ async def test_a_file_as_stdin_works(tmp_path: Path) -> None:
 
 
 async def test_a_closed_stdin_is_said() -> None:
+    python = shlex.quote(sys.executable)  # the checkout may lie in a folder with a space in its name
     process = await asyncio.create_subprocess_shell(
-        f"exec {sys.executable} -m tests.server.toy_server <&-", cwd=ROOT, stderr=asyncio.subprocess.PIPE
+        f"exec {python} -m tests.server.toy_server <&-", cwd=ROOT, stderr=asyncio.subprocess.PIPE
     )
     _, stderr = await process.communicate()
     assert process.returncode == 1
