@@ -233,7 +233,7 @@ class _Reader:
                 return None
 
 
-def _date(milliseconds: float) -> datetime | float:
+def _date(milliseconds: int) -> datetime | int:
     try:
         return _EPOCH + timedelta(milliseconds=milliseconds)
     except OverflowError:
