@@ -16,10 +16,10 @@ import time
 from pathlib import Path
 from typing import Any
 
+from demo_site import DemoSite
 from mcp.client.client import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp_types import CallToolResult, TextContent
-from demo_site import DemoSite
 
 
 class Agent:
