@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import secrets
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
@@ -53,9 +54,10 @@ class Downloads:
 
     @property
     def directory(self) -> Path:
-        """Where files go: made on first use in the temp directory, never removed by us."""
+        """Where files go, in the temp directory. Chrome makes it for the first file; we never remove it."""
         if self._directory is None:
-            self._directory = Path(tempfile.mkdtemp(prefix="pagelens-downloads-"))
+            # Not made here: a browser that downloads nothing leaves nothing behind, however it ends.
+            self._directory = Path(tempfile.gettempdir()) / f"pagelens-downloads-{secrets.token_hex(8)}"
         return self._directory
 
     def behavior(self) -> dict[str, Any]:
@@ -68,12 +70,12 @@ class Downloads:
         root.on("Browser.downloadProgress", self._progress)
 
     def remove_empty_directory(self) -> None:
-        """At the end: a directory that got no file is not left behind."""
+        """At the end: a directory whose files were all taken away is not left behind."""
         if self._directory is not None:
             try:
                 self._directory.rmdir()
             except OSError:
-                pass  # it holds files that the user asked for, or is gone already
+                pass  # it holds files that the user asked for, or was never made
 
     def _begun(self, p: dict[str, Any]) -> None:
         page = self._host.page_of_frame(p["frameId"])
