@@ -122,6 +122,9 @@ class ToyContext:
             self.host.generation += 1
             self.add(1)
 
+    async def ready(self, page: ToyPage, *, answering: bool = True) -> None:
+        """All toys are."""
+
     def drain_notices(self) -> list[Any]:
         return []
 

@@ -18,7 +18,6 @@ TOOLS = {tool.name: tool for tool in create_tools(OPTIONS)}
 
 #: Parameters that we lack, and why.
 LACKING = {
-    ("new_page", "isolatedContext"): "contexts of their own come with attaching and policies",
     ("take_screenshot", "fullPage"): "only the viewport can be pictured so far",
     ("take_screenshot", "uid"): "only the viewport can be pictured so far",
     ("evaluate_script", "serviceWorkerId"): "service workers are not listed yet, so there is no id to give",

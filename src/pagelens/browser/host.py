@@ -46,6 +46,7 @@ class BrowserHost:
         contexts: groups of pages with cookies and storage of their own.
         page_created: a page is about to be initialised: connect to its signals here.
         uids: the numbers of elements.
+        users: how many contexts (`McpContext`) share it.
         world_name: of the isolated worlds that our page-side functions run in.
         downloads: files that pages sent to be saved.
     """
@@ -57,6 +58,7 @@ class BrowserHost:
         self.workers: dict[str, Session] = {}
         self.page_created: Signal[Page] = Signal("page_created")
         self.uids = UidAllocator()
+        self.users = 0
         self.world_name = new_world_name()
         self.downloads = Downloads(self)
         self._page_ids = itertools.count(1)

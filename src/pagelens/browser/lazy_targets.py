@@ -95,6 +95,8 @@ class LazyTargets:
 
     def _attached(self, p: dict[str, Any]) -> None:
         info = p["targetInfo"]
+        if info["type"] != "page":
+            return  # a tab, attached to by `pagelens.browser.tabs`
         target_id = info["targetId"]
         page = self._host.page_of_target(target_id)
         if target_id in self._wanted and page is not None:

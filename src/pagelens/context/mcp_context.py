@@ -1,4 +1,12 @@
-"""One agent's view of the browser: its pages, which one is selected, what it must be told."""
+"""One agent's view of the browser: its pages, which one is selected, what it must be told.
+
+Several contexts may share a browser: in one process (a host), or each in a process of its own (attached to the same
+Chrome). All see all pages, as in a browser with several people before it: a page can be named by its id whoever opened
+it. What is an agent's own is its selection, its notices and the numbers of its records; and nobody's selection moves
+because of what another one does, unless the selected page itself is closed. An agent that comes second to a browser
+that we started begins with a blank page of its own; one that is attached to a user's browser begins with the page
+that the user has in front.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from pagelens.browser.tabs import page_in_front
 from pagelens.collectors.ids import IdCounter
 from pagelens.context.mcp_page import McpPage
 from pagelens.core.files import FilePolicy
@@ -57,13 +66,21 @@ class McpContext:
         self._fell_from: tuple[int, str] | None = None
         self._starting = asyncio.Lock()
         self._told_notes = False
+        self._generation = 0
+        # Pages that this agent opened or selected, and their popups, oldest first.
+        self._own: dict[int, None] = {}
+        self._is_closed = False
+        host.users += 1
         for page in host.pages.values():
             # What these have said so far went unheard: they were there before this context.
             self._page_created(page)
         self._disconnect: Callable[[], None] = host.page_created.connect(self._page_created)
 
     def close(self) -> None:
-        """Take no more pages in. The host lives on."""
+        """Take no more pages in. The host lives on. Idempotent."""
+        if not self._is_closed:
+            self._is_closed = True
+            self.host.users -= 1
         self._disconnect()
 
     # -- pages ---------------------------------------------------------------------------------------
@@ -100,13 +117,13 @@ class McpContext:
     def select(self, page_id: int) -> McpPage:
         """Make a page the selected one; raises as `page`."""
         page = self.page(page_id)
-        self.selected_id = page.id
+        self._settle_on(page.id)
         self._fell_from = None
         return page
 
-    async def new_page(self, *, background: bool = False) -> McpPage:
-        """Open a blank page and select it."""
-        page = await self.host.new_page(background=background)
+    async def new_page(self, *, background: bool = False, isolated_context: str | None = None) -> McpPage:
+        """Open a blank page and select it; see `BrowserHost.new_page`."""
+        page = await self.host.new_page(background=background, isolated_context=isolated_context)
         return self.select(page.id)
 
     async def close_page(self, page_id: int) -> McpPage:
@@ -117,35 +134,67 @@ class McpContext:
             await self.new_page()
         fell_from = self._fell_from
         await page.page.close()
+        await self._choose()
         self._fell_from = fell_from  # the caller says it in its own words
         return self.selected_page()
 
     # -- browser -------------------------------------------------------------------------------------
 
     async def ensure_browser(self) -> None:
-        """Have a browser with at least one page: started at the first call, once more after a loss.
+        """Have a browser, and a page of it selected: started or attached to at the first call, again after a loss.
 
         Raises:
-            BrowserError: it can't be found or started; the message says why and what to do.
+            BrowserError: it can't be found, started or reached; the message says why and what to do.
         """
         async with self._starting:
-            again = await self.host.ensure_running()
+            lost_because = self.host.lost_because
+            await self.host.ensure_running()
             if not self._told_notes:
                 self._told_notes = True
                 self._notices += [Notice("browser", note) for note in self.host.notes]
-            if not self._pages:
-                page = await self.host.new_page()
-                self.selected_id = page.id
+            # Whoever of those who share the browser brought it back: each is told once.
+            again = self._generation not in (0, self.host.generation)
+            self._generation = self.host.generation
+            await self._choose()
             if again:
-                lost, self._fell_from = self._fell_from, None
-                was = f" (page {lost[0]} was selected: {lost[1]})" if lost else ""
-                self._notices.append(
-                    Notice(
-                        "reconnected",
-                        f"Chrome had ended and was started again: all earlier pages and uids are gone{was}. "
-                        f"Page {self.selected_id}, blank, is selected now.",
-                    )
-                )
+                self._tell_return(lost_because)
+
+    async def ready(self, page: McpPage, *, answering: bool = True) -> None:
+        """Be able to work on a page; see `pagelens.browser.page.Page.ready`."""
+        await page.page.ready(answering=answering)
+
+    async def _choose(self) -> None:
+        """Have a page selected."""
+        if self.current_page() is not None:
+            return
+        chosen: Page | None = None
+        if self.options.is_attaching:
+            chosen = await page_in_front(self.host) or next(iter(self.host.pages.values()), None)
+        elif self._is_alone:
+            chosen = next(iter(self.host.pages.values()), None)
+        if self.current_page() is None:
+            self._settle_on((chosen or await self.host.new_page()).id)
+
+    def _settle_on(self, page_id: int) -> None:
+        self.selected_id = page_id
+        self._own[page_id] = None
+
+    def _tell_return(self, lost_because: str | None) -> None:
+        lost, self._fell_from = self._fell_from, None
+        if self.options.is_attaching:
+            why = f" ({lost_because})" if lost_because else ""
+            gone = f" Page {lost[0]}, which was selected, is gone: {lost[1]}." if lost else ""
+            text = (
+                f"The connection to Chrome was lost{why} and made again: pages that are still open keep their ids; "
+                f"what happened meanwhile was not recorded.{gone} Page {self.selected_id} is selected now."
+            )
+        else:
+            was = f" (page {lost[0]} was selected: {lost[1]})" if lost else ""
+            text = (
+                f"Chrome had ended and was started again: all earlier pages and uids are gone{was}. "
+                f"Page {self.selected_id}, blank, is selected now."
+            )
+        self._notices.append(Notice("reconnected", text))
 
     # -- notices -------------------------------------------------------------------------------------
 
@@ -175,14 +224,22 @@ class McpContext:
         mcp_page = McpPage(page, self.options, reqids=self.reqids, msgids=self.msgids)
         self._pages[page.id] = mcp_page
         page.closed_signal.connect(lambda reason: self._page_closed(page.id))
-        if self.selected_id is None:
-            self.selected_id = page.id
+        if page.opener is not None and page.opener.id in self._own:
+            self._own[page.id] = None
+        if self.selected_id is None and self._is_alone:
+            self._settle_on(page.id)
+
+    @property
+    def _is_alone(self) -> bool:
+        """Whether all pages may be taken to be this agent's."""
+        return self.host.users == 1 and not self.options.is_attaching
 
     def _page_closed(self, page_id: int) -> None:
         page = self._pages.pop(page_id, None)
         if page is None:
             return
         page.dispose()
+        self._own.pop(page_id, None)
         if page_id != self.selected_id:
             return
         # Several may close one after the other: what counts is the page the agent knew.
@@ -191,4 +248,4 @@ class McpContext:
         if opener is not None and opener in self._pages:
             self.selected_id = opener
         else:
-            self.selected_id = next(iter(self._pages), None)
+            self.selected_id = next(iter(self._pages if self._is_alone else self._own), None)

@@ -188,6 +188,8 @@ class ToolCall:
             stand_in, self._place = self._place, self._queue_for_page(page.id)
             with stand_in:
                 await self._place.turn()
+        self.stage = "waiting for the page"
+        await self._context.ready(page, answering=self.tool.needs_answer)
 
     def _request(self, response: McpResponse, progress: Progress | None) -> ToolRequest[Any]:
         assert self._params is not None

@@ -165,6 +165,7 @@ class ToolDefinition:
         lock: a page tool's hold on its page, or another tool's on the browser as a whole: reads share, writes are
             alone, "none" never waits.
         blocked_by_dialog: refused while the page has a dialog open.
+        needs_answer: refused while the page gives no sign of life; matters in a browser that ran before us.
         verify_files: parameters that are paths, and how they are used.
         deadline: seconds for the handler given its parameters; None means the usual.
     """
@@ -176,6 +177,7 @@ class ToolDefinition:
     params: type[ToolParams] = NoParams
     lock: Lock = "none"
     blocked_by_dialog: bool = False
+    needs_answer: bool = True
     verify_files: Mapping[str, FileUse] = field(default_factory=lambda: MappingProxyType({}))
     is_page_tool: bool = False
     deadline: Callable[[Any], float] | None = None
@@ -287,6 +289,7 @@ def define_page_tool(
     conditions: Sequence[str] = (),
     lock: Lock | None = None,
     blocked_by_dialog: bool = False,
+    needs_answer: bool = True,
     verify_files: Mapping[str, FileUse | Literal["read", "write"]] | None = None,
     deadline: Callable[[P], float] | None = None,
 ) -> Callable[[Callable[[PageToolRequest[P], McpResponse, McpContext], Awaitable[None]]], ToolDefinition]:
@@ -307,6 +310,7 @@ def define_page_tool(
             params=params,
             lock=lock or ("read" if read_only else "write"),
             blocked_by_dialog=blocked_by_dialog,
+            needs_answer=needs_answer,
             verify_files=_uses(verify_files),
             is_page_tool=True,
             deadline=deadline,

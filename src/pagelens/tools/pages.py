@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal
 from pydantic import Field, model_validator
 
 from pagelens.core.deadlines import NAVIGATION, TOOL_MARGIN
+from pagelens.core.safe_text import quoted
 from pagelens.tools.definition import (
     NoParams,
     PageToolRequest,
@@ -23,6 +24,10 @@ if TYPE_CHECKING:
 __all__ = ["close_page", "handle_dialog", "list_pages", "navigate_page", "new_page", "select_page"]
 
 
+#: Longest name of an isolated context.
+CONTEXT_CHARS = 100
+
+
 def _seconds(timeout: int | None) -> float:
     """A `timeout` parameter in seconds; 0 and less mean the default, as in chrome-devtools-mcp."""
     return timeout / 1000 if timeout and timeout > 0 else NAVIGATION
@@ -31,7 +36,17 @@ def _seconds(timeout: int | None) -> float:
 class NewPageParams(ToolParams):
     url: str = Field(description="URL to load.")
     background: bool | None = Field(default=None, description="Do not bring it to the front.")
+    isolatedContext: str | None = Field(
+        default=None,
+        description="Name: pages with the same name share cookies and storage, with no other pages.",
+    )
     timeout: int | None = Field(default=None, description="Most ms to wait for loading; 0: default.")
+
+    @model_validator(mode="after")
+    def _named(self) -> NewPageParams:
+        if self.isolatedContext is not None and not 1 <= len(self.isolatedContext.strip()) <= CONTEXT_CHARS:
+            raise ValueError(f"isolatedContext is a name of 1 to {CONTEXT_CHARS} characters")
+        return self
 
 
 class SelectPageParams(ToolParams):
@@ -92,9 +107,11 @@ async def list_pages(request: ToolRequest[NoParams], response: McpResponse, cont
     deadline=lambda params: _seconds(params.timeout) + TOOL_MARGIN,
 )
 async def new_page(request: ToolRequest[NewPageParams], response: McpResponse, context: McpContext) -> None:
-    page = await context.new_page(background=bool(request.params.background))
+    isolated = request.params.isolatedContext
+    page = await context.new_page(background=bool(request.params.background), isolated_context=isolated)
     response.for_page(page)
-    response.append_line(f"Opened page {page.id}; it is selected now.")
+    where = f" in the isolated context {quoted(isolated)}" if isolated is not None else ""
+    response.append_line(f"Opened page {page.id}{where}; it is selected now.")
     response.attach_navigation(await page.navigate(request.params.url, timeout=_seconds(request.params.timeout)))
 
 
@@ -144,6 +161,7 @@ async def close_page(request: ToolRequest[ClosePageParams], response: McpRespons
     params=NavigatePageParams,
     lock="write",
     blocked_by_dialog=True,
+    needs_answer=False,
     deadline=lambda params: _seconds(params.timeout) + TOOL_MARGIN,
 )
 async def navigate_page(

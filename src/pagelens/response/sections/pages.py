@@ -30,6 +30,7 @@ class PageJson(TypedDict):
     loading: NotRequired[bool]
     crashed: NotRequired[bool]
     dialog: NotRequired[bool]
+    isolatedContext: NotRequired[str]
 
 
 class PagesSection:
@@ -72,6 +73,8 @@ def _described(page: McpPage, selected: bool) -> PageJson:
         found["crashed"] = True
     if page.dialog is not None:
         found["dialog"] = True
+    if page.page.context_name is not None:
+        found["isolatedContext"] = one_line(page.page.context_name)
     return found
 
 
@@ -81,6 +84,8 @@ def _line(page: PageJson) -> str:
         marks.append("selected")
     if "opener" in page:
         marks.append(f"opened by {page['opener']}")
+    if "isolatedContext" in page:
+        marks.append(f"isolated context {quoted(page['isolatedContext'])}")
     if "loading" in page:
         marks.append("loading")
     if "crashed" in page:
