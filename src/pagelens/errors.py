@@ -40,6 +40,7 @@
     │   ├── RecordNotFound           record_not_found    no such id on this page
     │   └── RecordGone               record_gone         it was there, and is no longer kept
     ├── PathNotAllowed               path_not_allowed
+    ├── UrlNotAllowed                url_not_allowed     the user's rules for addresses forbid it
     ├── FileFailed                   file_failed         a file can't be read or written
     ├── InvalidInput                 invalid_input       arguments that can't be right
     │   ├── UnknownTool              unknown_tool
@@ -98,6 +99,7 @@ __all__ = [
     "SessionClosed",
     "ToolDisabled",
     "UnknownTool",
+    "UrlNotAllowed",
 ]
 
 
@@ -358,6 +360,12 @@ class PathNotAllowed(PagelensError):
     """A file path lies outside the directories that may be read or written."""
 
     code = "path_not_allowed"
+
+
+class UrlNotAllowed(PagelensError):
+    """The user's rules forbid to load this address; the message names the flag."""
+
+    code = "url_not_allowed"
 
 
 class FileFailed(PagelensError):

@@ -34,6 +34,14 @@ class Options:
         page_id_routing: whether page tools take a ``pageId``.
         structured_content: whether replies carry JSON beside the text.
         categories: tool categories the user switched on or off by name; those not named keep their default.
+        workspaces: more directories in which tools may read and write files.
+        unrestricted_paths: tools may read and write everywhere.
+        file_navigations: whether pages may be loaded from ``file:`` addresses at all.
+        allowed_url_patterns: when there are any, only addresses that match one may be loaded (`core.url_patterns`).
+        blocked_url_patterns: addresses that may not be loaded, even when allowed.
+        javascript_evaluation: whether agents may bring JavaScript of their own to pages.
+        http_credentials: addresses with user and password in them (``https://user:password@host``), for servers and
+            proxies that ask for them. Never printed.
         log_file: where log lines go; None means stderr.
         verbose: log debug lines as well.
     """
@@ -55,6 +63,13 @@ class Options:
     page_id_routing: bool = True
     structured_content: bool = False
     categories: Mapping[str, bool] = field(default_factory=lambda: MappingProxyType({}))
+    workspaces: tuple[str, ...] = ()
+    unrestricted_paths: bool = False
+    file_navigations: bool = True
+    allowed_url_patterns: tuple[str, ...] = ()
+    blocked_url_patterns: tuple[str, ...] = ()
+    javascript_evaluation: bool = True
+    http_credentials: tuple[str, ...] = field(default=(), repr=False)
     log_file: str | None = None
     verbose: bool = False
 
