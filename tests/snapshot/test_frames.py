@@ -8,7 +8,7 @@ import re
 import pytest
 
 from pagelens.browser.page import Page
-from pagelens.errors import PageClosed
+from pagelens.errors import DialogOpen, PageClosed
 from pagelens.snapshot.text_snapshot import TextSnapshot
 from tests.snapshot.conftest import plain
 from tests.support.site import Site
@@ -144,3 +144,16 @@ async def test_a_closed_page(page: Page) -> None:
     await page.close()
     with pytest.raises(PageClosed):
         await TextSnapshot.take(page)
+
+
+async def test_a_dialog_is_said_at_once(page: Page, site: Site) -> None:
+    await page.navigate(site.page("<p>x"))
+    opened = asyncio.Event()
+    page.dialog_opened.connect(lambda _: opened.set())
+    page.session.post("Runtime.evaluate", {"expression": "alert('Stop')"})
+    await opened.wait()
+    async with asyncio.timeout(3):
+        with pytest.raises(DialogOpen, match="Stop"):
+            await TextSnapshot.take(page)
+    await page.handle_dialog(True)
+    assert (await TextSnapshot.take(page)).text.endswith("\nx")

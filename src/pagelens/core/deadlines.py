@@ -17,6 +17,8 @@ __all__ = [
     "LOCK",
     "NAVIGATION",
     "SHUTDOWN",
+    "SNAPSHOT_SILENCE",
+    "SNAPSHOT_WORK",
     "TOOL",
     "TOOL_MARGIN",
     "deadline",
@@ -35,6 +37,10 @@ LOCK = 20.0
 BROWSER_START = 25.0
 #: Seconds for Chrome to end by itself before it is killed.
 SHUTDOWN = 3.0
+#: Seconds that a frame may be silent before a snapshot goes on without it.
+SNAPSHOT_SILENCE = 5.0
+#: Seconds that reading a frame that does answer may take.
+SNAPSHOT_WORK = 20.0
 #: Nothing waits longer than this without an explicit timeout.
 HIGHEST = 50.0
 #: A tool that is given a timeout gets this many seconds on top, for its own work around the wait.

@@ -14,6 +14,7 @@ from weakref import WeakKeyDictionary
 from pagelens.browser.frame import Frame
 from pagelens.browser.uids import UIDS, DocumentKey
 from pagelens.browser.world import JsFunction
+from pagelens.core.deadlines import SNAPSHOT_SILENCE, SNAPSHOT_WORK
 from pagelens.errors import DocumentReplaced, FrameGone, ProtocolError
 
 __all__ = ["FrameReader", "FrameText"]
@@ -71,16 +72,9 @@ class _Known:
 
 
 class FrameReader:
-    """Reads frames of one page; remembers between snapshots what it has asked about each document.
+    """Reads frames of one page; remembers between snapshots what it has asked about each document."""
 
-    Args:
-        patience: seconds that a frame may stay silent before it counts as stuck.
-        work: seconds that reading a frame that does answer may take.
-    """
-
-    def __init__(self, *, patience: float = 5.0, work: float = 20.0) -> None:
-        self._patience = patience
-        self._work = work
+    def __init__(self) -> None:
         self._known: WeakKeyDictionary[Frame, _Known] = WeakKeyDictionary()
 
     async def read(self, frame: Frame, *, verbose: bool) -> FrameText:
@@ -103,16 +97,16 @@ class FrameReader:
     async def _read(self, frame: Frame, verbose: bool) -> FrameText:
         known = await self._known_of(frame)
         await self._mark_listeners(frame, known)
-        answer: str = await frame.call(_WALK, verbose, False, timeout=self._work)
+        answer: str = await frame.call(_WALK, verbose, False, timeout=SNAPSHOT_WORK)
         for depth in range(_DEEPEST_ROOTS):
             if not answer.startswith("roots"):
                 break
             await self._find_closed_roots(frame, known)
-            answer = await frame.call(_WALK, verbose, depth == _DEEPEST_ROOTS - 1, timeout=self._work)
+            answer = await frame.call(_WALK, verbose, depth == _DEEPEST_ROOTS - 1, timeout=SNAPSHOT_WORK)
         while answer.startswith("uids "):
             needed = int(answer.removeprefix("uids ")) + _SPARE_UIDS
             numbers = frame.page.host.uids.reserve(needed, known.document)
-            answer = await frame.call(_RESUME, numbers.start, numbers.stop - 1, timeout=self._work)
+            answer = await frame.call(_RESUME, numbers.start, numbers.stop - 1, timeout=SNAPSHOT_WORK)
         if answer == "lost":
             raise DocumentReplaced("The document was replaced while it was read.", "Try again.")
         first, *lines = answer.split("\n")
@@ -123,7 +117,7 @@ class FrameReader:
         context_id = frame.world_context
         if context_id is None:
             made = frame.create_world()
-            await frame.guarded(made, self._patience)
+            await frame.guarded(made, SNAPSHOT_SILENCE)
             context_id = frame.world_made(made)
         known = self._known.get(frame)
         if known is None or known.document != document or known.context_id != context_id:
@@ -136,7 +130,7 @@ class FrameReader:
             # at a later garbage collection. `document` can't be replaced by a page.
             evaluated = await frame.guarded(
                 frame.session.post("Runtime.evaluate", {"expression": "document", "contextId": frame.main_context}),
-                self._patience,
+                SNAPSHOT_SILENCE,
             )
             known.document_object = evaluated["result"].get("objectId", "")
         if known.document_object == "":
@@ -145,7 +139,7 @@ class FrameReader:
             frame.session.post(
                 "DOMDebugger.getEventListeners", {"objectId": known.document_object, "depth": -1, "pierce": True}
             ),
-            self._patience,
+            SNAPSHOT_SILENCE,
         )
         new = {
             listener["backendNodeId"]
@@ -158,28 +152,28 @@ class FrameReader:
         # Nodes of frames inside this one are listed too; they can't be resolved in this frame's world.
         objects = await self._resolve(frame, known, chosen)
         if objects:
-            await frame.call_on_all(_MARK_LISTENING, objects.values(), timeout=self._patience)
+            await frame.call_on_all(_MARK_LISTENING, objects.values(), timeout=SNAPSHOT_SILENCE)
             self._release(frame, objects.values())
         known.listeners.update(chosen)
 
     async def _find_closed_roots(self, frame: Frame, known: _Known) -> None:
-        candidates = await frame.call_for_object(_CLOSED_CANDIDATES, timeout=self._patience)
+        candidates = await frame.call_for_object(_CLOSED_CANDIDATES, timeout=SNAPSHOT_SILENCE)
         listed = await frame.guarded(
             frame.session.post("Runtime.getProperties", {"objectId": candidates, "ownProperties": True}),
-            self._patience,
+            SNAPSHOT_SILENCE,
         )
         hosts = [p["value"]["objectId"] for p in listed["result"] if p["name"].isdecimal() and "value" in p]
         replies = [frame.session.post("DOM.describeNode", {"objectId": host, "pierce": True}) for host in hosts]
         roots: dict[int, str] = {}
         for host, reply in zip(hosts, replies, strict=True):
-            node = (await frame.guarded(reply, self._patience))["node"]
+            node = (await frame.guarded(reply, SNAPSHOT_SILENCE))["node"]
             for root in node.get("shadowRoots", ()):
                 if root.get("shadowRootType") == "closed":
                     roots[root["backendNodeId"]] = host
         resolved = await self._resolve(frame, known, list(roots))
         pairs = [object_id for root, root_object in resolved.items() for object_id in (roots[root], root_object)]
         if pairs:
-            await frame.call_on_all(_ADD_CLOSED_ROOTS, pairs, timeout=self._patience)
+            await frame.call_on_all(_ADD_CLOSED_ROOTS, pairs, timeout=SNAPSHOT_SILENCE)
         self._release(frame, [*hosts, *resolved.values(), *([candidates] if candidates else [])])
 
     async def owner_uids(self, frame: Frame) -> dict[int, Frame]:
@@ -194,12 +188,12 @@ class FrameReader:
         nodes: dict[int, Frame] = {}
         for child, reply in zip(asked, replies, strict=True):
             try:
-                nodes[(await frame.guarded(reply, self._patience))["backendNodeId"]] = child
+                nodes[(await frame.guarded(reply, SNAPSHOT_SILENCE))["backendNodeId"]] = child
             except ProtocolError:
                 continue  # it left the page meanwhile
         objects = await self._resolve(frame, known, list(nodes))
         if objects:
-            uids: list[int] = await frame.call_on_all(_KNOWN_UIDS, objects.values(), timeout=self._patience)
+            uids: list[int] = await frame.call_on_all(_KNOWN_UIDS, objects.values(), timeout=SNAPSHOT_SILENCE)
             self._release(frame, objects.values())
             for node, uid in zip(objects, uids, strict=True):
                 if uid:
@@ -215,7 +209,7 @@ class FrameReader:
         objects: dict[int, str] = {}
         for node, reply in zip(nodes, replies, strict=True):
             try:
-                objects[node] = (await frame.guarded(reply, self._patience))["object"]["objectId"]
+                objects[node] = (await frame.guarded(reply, SNAPSHOT_SILENCE))["object"]["objectId"]
             except DocumentReplaced:
                 raise
             except ProtocolError:

@@ -73,7 +73,7 @@
   const addImageMap = (image, record) => {
     const name = image.getAttribute("usemap").slice(1);
     const map = lib.document.querySelector(`map[name="${CSS.escape(name)}"]`);
-    if (map === null) return;
+    if (map === null || image.naturalWidth === 0) return; // without its picture there is nothing to click on
     for (const area of map.querySelectorAll("area[href]")) {
       const child = walk.add(new ElementRecord(area, "area", record, "inline", record.visible, null));
       child.hidden = record.hidden;

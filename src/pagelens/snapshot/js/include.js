@@ -81,7 +81,12 @@
     if (!record.hasAttributes) return false;
     if (hasClickAttribute(node)) return !delegating.has(tag) || record.acts <= 3;
     // Reachable with the keyboard and without a role: made to be operated. Code blocks are so only to be scrolled.
-    return role === "generic" && tabIndex(node) >= 0 && tabIndex(node) !== null && !isEditingHost(node);
+    return role === "generic" && tag !== "pre" && isTabbable(node) && !isEditingHost(node);
+  };
+
+  const isTabbable = (element) => {
+    const index = tabIndex(element);
+    return index !== null && index >= 0;
   };
 
   for (let i = walk.order.length - 1; i >= 0; i--) {
@@ -93,7 +98,7 @@
       record.act =
         actionable.has(role) ||
         record.clickable ||
-        (record.hasAttributes && tag !== "iframe" && tag !== "body" && (isEditingHost(node) || tabIndex(node) >= 0 && tabIndex(node) !== null)) ||
+        (record.hasAttributes && tag !== "iframe" && tag !== "body" && (isEditingHost(node) || isTabbable(node))) ||
         ((tag === "audio" || tag === "video") && isFocusable(record)) ||
         record.element === walk.focused;
       if (tag === "iframe" || tag === "frame") record.hasImage = true;

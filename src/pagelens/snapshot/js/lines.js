@@ -6,7 +6,7 @@
   const { namedByContent, areas, areasWhenNamed, surfaces, cells, printed } = lib.vocabulary;
   const { Line } = lib.records;
   const { folded, shown, all, isBlock } = lib.text;
-  const { states, url, quoted } = lib.fn.states(walk, verbose);
+  const { states, url } = lib.fn.states(walk, verbose);
 
   const BREAK = Symbol("end of block");
   const NONE = [];

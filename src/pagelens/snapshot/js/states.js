@@ -110,5 +110,5 @@
     return "";
   };
 
-  return { states, url, quoted };
+  return { states, url };
 }
