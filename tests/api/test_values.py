@@ -153,7 +153,7 @@ async def test_what_goes_in_comes_out(page: pagelens.Page, value: Any) -> None:
 
 @pytest.mark.parametrize(
     ("value", "words"),
-    [(object(), "A object can't be passed"), ({1: 2}, "the key 1"), ([{2, 3}], "A set can't"), (len, "can't be passed")],
+    [(object(), "object can't be passed"), ({1: 2}, "the key 1"), ([{2, 3}], "A set can't"), (len, "can't be passed")],
 )
 async def test_what_can_t_be_passed_is_said(page: pagelens.Page, value: Any, words: str) -> None:
     with pytest.raises(InvalidInput, match=words):
@@ -188,9 +188,7 @@ async def test_an_endless_script_is_ended_and_the_page_goes_on(page: pagelens.Pa
 
 async def test_a_script_that_navigates_loses_its_value(page: pagelens.Page, site: Site) -> None:
     with pytest.raises(DocumentReplaced):
-        await page.evaluate(
-            "(url) => new Promise(() => { location.href = url })", site.page("<title>Next</title>")
-        )
+        await page.evaluate("(url) => new Promise(() => { location.href = url })", site.page("<title>Next</title>"))
     assert await page.evaluate("() => document.readyState !== undefined") is True
 
 

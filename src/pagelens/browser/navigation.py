@@ -187,32 +187,31 @@ async def await_navigation(
             lambda: crossing(load, mark) or load.moved_at > mark or interrupted(page),  # noqa: B023
             end - loop.time(),
         )
-        result: NavigationResult | None = None
-        if crossing(load, mark):
-            followed = await follow(main, mark, end)
-            if followed.outcome == "ended":
-                result = await _ended(
-                    page,
-                    load.started_url,
-                    "net::ERR_ABORTED",
-                    {"loaderId": followed.loader_id},
-                    mark,
-                    effect,
-                    end,
-                )
-            elif followed.outcome != "nothing":
-                result = _result(page, followed, effect)
-        elif load.moved_at > mark:
-            result = NavigationResult("same_document", main.url)
-        elif page.held_by is not None:
-            raise page.dialog_error()
-        else:
+        if not crossing(load, mark) and load.moved_at <= mark:
+            if page.held_by is not None:
+                raise page.dialog_error()
             page.raise_if_unusable()
             raise DeadlineExceeded(f"The page did not navigate within {timeout:g} s; it shows {_printable(page.url)}.")
+        result = await _met(page, effect, mark, end)
         if result is not None and (result.download is not None or wanted(result.url)):
             result.waited_ms = round((loop.time() - started) * 1000)
             return result
         mark = page.loads.serial
+
+
+async def _met(page: Page, effect: Effect, mark: int, end: float) -> NavigationResult | None:
+    """What became of a navigation that somebody else began; None when it was announced only."""
+    main = page.main_frame
+    load = page.loads.of(main.id)
+    if crossing(load, mark):
+        followed = await follow(main, mark, end)
+        if followed.outcome == "ended":
+            answer = {"loaderId": followed.loader_id}
+            return await _ended(page, load.started_url, "net::ERR_ABORTED", answer, mark, effect, end)
+        if followed.outcome != "nothing":
+            return _result(page, followed, effect)
+    # Moves within the document are announced as others are.
+    return NavigationResult("same_document", main.url) if load.moved_at > mark else None
 
 
 async def _begun_by_browser(

@@ -20,7 +20,12 @@ __all__ = ["UploadReport", "upload"]
 
 FILE_INPUT = JsFunction("pagelens.browser", "js/file_input.js")
 FILE_CONTROL = JsFunction("pagelens.browser", "js/file_control.js")
+WATCH_CHANGE = JsFunction("pagelens.browser", "js/watch_change.js")
+CLEAR_FILES = JsFunction("pagelens.browser", "js/clear_files.js")
 FILE_NAMES = JsFunction("pagelens.browser", "js/file_names.js")
+
+#: How long the files of a directory are waited for. Seconds.
+LISTING = 5
 
 
 @dataclass(frozen=True)
@@ -83,8 +88,14 @@ async def _upload(control: Element, files: Sequence[Path]) -> UploadReport:
     frame = control.frame
     command = {"files": [str(path) for path in files], "objectId": control.object_id}
     try:
-        await frame.guarded(frame.session.post("DOM.setFileInputFiles", command))
-        return UploadReport(control.label, tuple(await control.call(FILE_NAMES)))
+        if files:
+            await control.call(WATCH_CHANGE)
+            await frame.guarded(frame.session.post("DOM.setFileInputFiles", command))
+        else:
+            await control.call(CLEAR_FILES)  # Chrome's command passes over an empty list
+        # A directory is read by another process, which takes its time.
+        wait = LISTING * 1000 if found["directory"] and files else 0
+        return UploadReport(control.label, tuple(await control.call(FILE_NAMES, wait)))
     except (DialogOpen, DocumentReplaced):
         return UploadReport(control.label, None)  # the page has the files, and has reacted to them
 
