@@ -94,9 +94,20 @@ async def _answer(reader: asyncio.StreamReader) -> HttpAnswer:
 
 async def _chunks(reader: asyncio.StreamReader) -> bytes:
     body = b""
-    while size := int((await reader.readuntil(b"\r\n")).split(b";")[0], 16):
+    while size := _size(await reader.readuntil(b"\r\n")):
         if len(body) + size > LONGEST:
             raise ValueError("the answer is too long")
         body += await reader.readexactly(size)
         await reader.readexactly(2)
     return body
+
+
+def _size(line: bytes) -> int:
+    digits = line.split(b";")[0].strip()
+    try:
+        size = int(digits, 16)
+    except ValueError:
+        size = -1
+    if size < 0:
+        raise ValueError("the answer is broken")
+    return size
