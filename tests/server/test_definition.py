@@ -106,12 +106,15 @@ def test_locks_follow_from_reading_or_writing() -> None:
 
 
 def test_flags_that_a_tool_needs() -> None:
-    assert _define(category="webmcp").missing_flag(Options()) == "--category-webmcp"
+    assert _define(category="webmcp").missing_flag(Options()) == "with --category-webmcp"
     assert _define(category="webmcp").missing_flag(Options(categories={"webmcp": True})) is None
-    assert _define().missing_flag(Options(categories={"input": False})) == "--category-input"
+    assert _define().missing_flag(Options(categories={"input": False})) == "with --category-input"
     conditional = _define(conditions=("accept_insecure_certs",))
-    assert conditional.missing_flag(Options()) == "--accept-insecure-certs"
+    assert conditional.missing_flag(Options()) == "with --accept-insecure-certs"
     assert conditional.missing_flag(Options(accept_insecure_certs=True)) is None
+    usual = _define(conditions=("javascript_evaluation",))
+    assert usual.missing_flag(Options()) is None
+    assert usual.missing_flag(Options(javascript_evaluation=False)) == "without --no-javascript-evaluation"
 
 
 def test_a_factory_sees_the_options() -> None:

@@ -57,7 +57,7 @@ class McpContext:
     def __init__(self, host: BrowserHost, options: Options) -> None:
         self.host = host
         self.options = options
-        self.file_policy = FilePolicy()
+        self.file_policy = FilePolicy.of(options)
         self.reqids = IdCounter()
         self.msgids = IdCounter()
         self.selected_id: int | None = None

@@ -119,7 +119,7 @@ class ToolCall:
     def _check_enabled(self) -> None:
         flag = self.tool.missing_flag(self._handler.options)
         if flag is not None:
-            raise ToolDisabled(f"{self.tool.name} is switched off.", f"Start pagelens with {flag} to have it.")
+            raise ToolDisabled(f"{self.tool.name} is switched off.", f"Start pagelens {flag} to have it.")
 
     def _find_page(self) -> McpPage | None:
         """The page meant now; None while there is no such page (no browser yet, or it was lost)."""
@@ -210,7 +210,12 @@ class ToolCall:
             if use.mode == "read":
                 paths[name] = policy.check_read(given)
             else:
-                paths[name] = policy.check_write(given, extension=use.extension_for(params))
+                paths[name] = policy.check_write(
+                    given,
+                    extension=use.extension_for(params),
+                    own=use.own,
+                    overwrite=bool(getattr(params, "overwrite", False)),
+                )
         return paths
 
     def _refuse_behind_dialog(self) -> None:

@@ -113,10 +113,12 @@ class FileUse:
     Attributes:
         mode: whether the file is read or written.
         extension: for a written file, as `FilePolicy.check_write` takes it; or a function of the parameters.
+        own: of these, the endings by which a file that exists is replaced without ``overwrite``; all when None.
     """
 
     mode: Literal["read", "write"]
     extension: str | Sequence[str] | Callable[[Any], str | Sequence[str]] = ""
+    own: Sequence[str] | None = None
 
     def extension_for(self, params: ToolParams) -> str | Sequence[str]:
         """The ending a written file shall have."""
@@ -161,7 +163,8 @@ class ToolDefinition:
     """A tool; made with `define_tool` or `define_page_tool`.
 
     Attributes:
-        params: the tool's own parameters; `arguments` adds ``pageId`` for page tools.
+        params: the tool's own parameters; `arguments` adds ``pageId`` for page tools, ``overwrite`` for those that
+            write files.
         lock: a page tool's hold on its page, or another tool's on the browser as a whole: reads share, writes are
             alone, "none" never waits.
         blocked_by_dialog: refused while the page has a dialog open.
@@ -192,26 +195,45 @@ class ToolDefinition:
             raise ValueError(f"{self.name}: a tool that writes files is not read-only")
         if self.is_page_tool and "pageId" in self.params.model_fields:
             raise ValueError(f"{self.name}: pageId is added by define_page_tool")
+        if self._writes_files and "overwrite" in self.params.model_fields:
+            raise ValueError(f"{self.name}: overwrite is added for verify_files")
+
+    @property
+    def _writes_files(self) -> bool:
+        return any(use.mode == "write" for use in self.verify_files.values())
+
+    @cached_property
+    def _unrouted(self) -> type[ToolParams]:
+        if not self._writes_files:
+            return self.params
+        return create_model(
+            self.params.__name__,
+            __base__=self.params,
+            overwrite=(bool | None, Field(default=None, description="Replace a file of another type.")),
+        )
 
     @cached_property
     def _routed(self) -> type[ToolParams]:
         return create_model(
             self.params.__name__,
-            __base__=self.params,
+            __base__=self._unrouted,
             pageId=(int | None, Field(default=None, description="Default: the selected page.")),
         )
 
     def arguments(self, options: Options) -> type[ToolParams]:
-        """The model of what a client may send: `params`, and ``pageId`` for a page tool (unless routing is off)."""
-        return self._routed if self.is_page_tool and options.page_id_routing else self.params
+        """The model of what a client may send: `params`, ``overwrite`` for a tool that writes files, and ``pageId``
+        for a page tool (unless routing is off)."""
+        return self._routed if self.is_page_tool and options.page_id_routing else self._unrouted
 
     def missing_flag(self, options: Options) -> str | None:
-        """The flag without which this tool is not served; None when it is."""
+        """How to start pagelens to have this tool served, e.g. ``with --category-webmcp``; None when it is."""
         if not is_category_on(self.annotations.category, options.categories):
-            return category_flag(self.annotations.category)
+            return "with " + category_flag(self.annotations.category)
         for condition in self.annotations.conditions:
             if not getattr(options, condition):
-                return "--" + condition.replace("_", "-")
+                flag = condition.replace("_", "-")
+                # What is on unless the user says otherwise is missing because the user did.
+                return f"without --no-{flag}" if getattr(Options(), condition) else f"with --{flag}"
         return None
 
 

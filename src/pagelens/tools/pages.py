@@ -7,14 +7,17 @@ from typing import TYPE_CHECKING, Literal
 from pydantic import Field, model_validator
 
 from pagelens.core.deadlines import NAVIGATION, TOOL_MARGIN
+from pagelens.core.options import Options
 from pagelens.core.safe_text import quoted
 from pagelens.tools.definition import (
     NoParams,
     PageToolRequest,
+    ToolDefinition,
     ToolParams,
     ToolRequest,
     define_page_tool,
     define_tool,
+    tool_factory,
 )
 
 if TYPE_CHECKING:
@@ -65,7 +68,6 @@ class NavigatePageParams(ToolParams):
     handleBeforeUnload: Literal["accept", "dismiss"] | None = Field(
         default=None, description="Answer to a beforeunload dialog; default: accept, the page is left."
     )
-    initScript: str | None = Field(default=None, description="JavaScript to run before the new document's own.")
     timeout: int | None = Field(default=None, description="Most ms to wait for loading; 0: default.")
 
     @model_validator(mode="after")
@@ -74,6 +76,16 @@ class NavigatePageParams(ToolParams):
             raise ValueError("give url, or type back, forward or reload")
         if self.type not in (None, "url") and self.url:
             raise ValueError(f"url goes with type url, not with {self.type}")
+        return self
+
+
+class ScriptedNavigatePageParams(NavigatePageParams):
+    """As it is unless the user forbade JavaScript of the agent's own."""
+
+    initScript: str | None = Field(default=None, description="JavaScript to run before the new document's own.")
+
+    @model_validator(mode="after")
+    def _script(self) -> ScriptedNavigatePageParams:
         if self.initScript is not None and self.type in ("back", "forward"):
             raise ValueError("initScript goes with type url or reload")
         return self
@@ -151,20 +163,7 @@ async def close_page(request: ToolRequest[ClosePageParams], response: McpRespons
     response.append_line(text)
 
 
-@define_page_tool(
-    name="navigate_page",
-    title="Navigate",
-    category="navigation",
-    description="Loads a URL, or goes back, forward or reloads. Returns once the page is usable; "
-    "what still loads is named.",
-    read_only=False,
-    params=NavigatePageParams,
-    lock="write",
-    blocked_by_dialog=True,
-    needs_answer=False,
-    deadline=lambda params: _seconds(params.timeout) + TOOL_MARGIN,
-)
-async def navigate_page(
+async def _navigate_page(
     request: PageToolRequest[NavigatePageParams], response: McpResponse, context: McpContext
 ) -> None:
     params = request.params
@@ -174,10 +173,27 @@ async def navigate_page(
         timeout=_seconds(params.timeout),
         ignore_cache=bool(params.ignoreCache),
         before_unload=params.handleBeforeUnload or "accept",
-        init_script=params.initScript,
+        init_script=getattr(params, "initScript", None),
     )
     verbs = {"back": "Went back to", "forward": "Went forward to", "reload": "Reloaded"}
     response.attach_navigation(result, verbs.get(params.type or "", "Navigated to"))
+
+
+@tool_factory
+def navigate_page(options: Options) -> ToolDefinition:
+    return define_page_tool(
+        name="navigate_page",
+        title="Navigate",
+        category="navigation",
+        description="Loads a URL, or goes back, forward or reloads. Returns once the page is usable; "
+        "what still loads is named.",
+        read_only=False,
+        params=ScriptedNavigatePageParams if options.javascript_evaluation else NavigatePageParams,
+        lock="write",
+        blocked_by_dialog=True,
+        needs_answer=False,
+        deadline=lambda params: _seconds(params.timeout) + TOOL_MARGIN,
+    )(_navigate_page)
 
 
 @define_page_tool(

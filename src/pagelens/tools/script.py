@@ -44,7 +44,8 @@ class EvaluateScriptParams(ToolParams):
     # Scripts of one page already interleave wherever they await: holding one back for another gains nothing.
     lock="read",
     blocked_by_dialog=True,
-    verify_files={"filePath": FileUse("write", (".json", ".txt", ".md", ".csv", ".html"))},
+    conditions=("javascript_evaluation",),
+    verify_files={"filePath": FileUse("write", (".json", ".txt", ".md", ".csv", ".html"), own=(".json",))},
 )
 async def evaluate_script(
     request: PageToolRequest[EvaluateScriptParams], response: McpResponse, context: McpContext
