@@ -57,6 +57,18 @@ def test_nothing_given_is_the_server_with_all_defaults() -> None:
         ("--acceptInsecureCerts", "accept_insecure_certs", True),
         ("--chrome-arg=--a --chromeArg --b=1 --chrome-arg c", "chrome_args", ("--a", "--b=1", "c")),
         ("--ignoreDefaultChromeArg --mute-audio", "ignore_default_chrome_args", ("--mute-audio",)),
+        ("--workspace /a --workspace=/b", "workspaces", ("/a", "/b")),
+        ("--allowUnrestrictedPaths", "unrestricted_paths", True),
+        ("--no-file-navigations", "file_navigations", False),
+        ("--fileNavigations=false", "file_navigations", False),
+        (
+            "--allowedUrlPattern https://a/* --allowed-url-pattern=*://b/*",
+            "allowed_url_patterns",
+            ("https://a/*", "*://b/*"),
+        ),
+        ("--blockedUrlPattern https://a/*", "blocked_url_patterns", ("https://a/*",)),
+        ("--no-javascript-evaluation", "javascript_evaluation", False),
+        ("--http-credentials https://u:p@h", "http_credentials", ("https://u:p@h",)),
         ("--no-page-id-routing", "page_id_routing", False),
         ("--experimentalPageIdRouting", "page_id_routing", True),
         ("--no-experimental-page-id-routing", "page_id_routing", False),
@@ -124,14 +136,19 @@ def test_flags_for_what_is_not_here_are_accepted_with_one_line(arguments: str) -
 @pytest.mark.parametrize(
     "arguments",
     [
-        "--allowedUrlPattern https://a/*",
-        "--blocked-url-pattern=x",
         "--redactNetworkHeaders",
     ],
 )
 def test_flags_that_could_not_be_kept_end_the_start(arguments: str) -> None:
     with pytest.raises(InvalidInput, match="can't"):
         parse(arguments.split())
+
+
+def test_credentials_may_come_by_the_environment_and_are_not_printed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PAGELENS_HTTP_CREDENTIALS", "https://env:hush@h http://second:hush@proxy:3128")
+    made = options("--http-credentials", "https://u:hush@i")
+    assert made.http_credentials == ("https://u:hush@i", "https://env:hush@h", "http://second:hush@proxy:3128")
+    assert "hush" not in repr(made)
 
 
 def test_their_negation_promises_nothing() -> None:
@@ -144,6 +161,7 @@ def test_their_negation_promises_nothing() -> None:
         ("--isolated --user-data-dir /x", "--isolated", "--user-data-dir"),
         ("--executablePath /x --channel beta", "--executable-path", "--channel"),
         ("--headless --no-headless", "--headless", "--no-headless"),
+        ("--allowUnrestrictedPaths --workspace=/tmp", "--workspace", "--allow-unrestricted-paths"),
         ("--browser-url http://h:1 --ws-endpoint ws://h:1", "--browser-url", "--ws-endpoint"),
         ("--browser-url http://h:1 --auto-connect", "--browser-url", "--auto-connect"),
         ("--browser-url=http://h:1 --isolated", "--browser-url", "--isolated"),

@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import difflib
 import json
+import os
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -59,6 +60,7 @@ _BROWSER = "which browser"
 _ATTACH = "a browser that runs already (nothing is started, and nothing of it ended)"
 _PROFILE = "its profile (default: one of our own for each kind of browser, kept between runs)"
 _PAGES = "how pages load and look"
+_RULES = "what agents and pages may do"
 _SERVED = "what is served"
 _COMMON = "other"
 _GROUP_NOTES = {
@@ -100,6 +102,39 @@ _FLAGS = (
     _Flag("proxy-server", "value", "load pages through this proxy, e.g. socks5://127.0.0.1:1080", _PAGES, "URL"),
     _Flag("accept-insecure-certs", "switch", "load pages with wrong certificates (dangerous)", _PAGES),
     _Flag(
+        "allowed-url-pattern",
+        "list",
+        "load only addresses that match (URLPattern), e.g. https://*.example.com/*; repeatable",
+        _RULES,
+        "PATTERN",
+    ),
+    _Flag(
+        "blocked-url-pattern", "list", "never load addresses that match, even if allowed; repeatable", _RULES, "PATTERN"
+    ),
+    _Flag("workspace", "list", "tools may also read and write files in this directory; repeatable", _RULES, "DIR"),
+    _Flag("allow-unrestricted-paths", "switch", "tools may read and write files everywhere", _RULES),
+    _Flag(
+        "file-navigations",
+        "switch",
+        "whether pages may be loaded from files (default: yes, where tools may read)",
+        _RULES,
+        negatable=True,
+    ),
+    _Flag(
+        "javascript-evaluation",
+        "switch",
+        "whether agents may run JavaScript of their own (default: yes)",
+        _RULES,
+        negatable=True,
+    ),
+    _Flag(
+        "http-credentials",
+        "list",
+        "log in to this server or proxy: https://USER:PASSWORD@HOST; repeatable",
+        _RULES,
+        "URL",
+    ),
+    _Flag(
         "page-id-routing",
         "switch",
         "whether tools take a pageId (default: yes); without, all use the selected page",
@@ -139,12 +174,9 @@ _NOT_HERE = {
     "screenshot-quality": (True, "each call can choose"),
     "screenshot-max-width": (True, ""),
     "screenshot-max-height": (True, ""),
-    "allow-unrestricted-paths": (False, "files stay restricted to the working directory, the temporary one and roots"),
 }
 # Its flags that change what a user may rely on: going on without would act against the user's word.
 _REFUSED = {
-    "blocked-url-pattern": "pagelens can't restrict URLs yet, and would load what you want blocked.",
-    "allowed-url-pattern": "pagelens can't restrict URLs yet, and would load what you want blocked.",
     "redact-network-headers": "pagelens can't redact headers yet, and would show them.",
 }
 # A browser that runs already has all this behind it.
@@ -161,6 +193,7 @@ _FOR_THE_START = (
 _CONTRADICTIONS = (
     ("isolated", "user-data-dir"),
     ("executable-path", "channel"),
+    ("workspace", "allow-unrestricted-paths"),
     ("browser-url", "ws-endpoint"),
     ("browser-url", "auto-connect"),
     ("ws-endpoint", "auto-connect"),
@@ -240,6 +273,16 @@ def parse(arguments: Sequence[str]) -> Invocation:
         auto_connect=bool(values["auto_connect"]),
         chrome_args=tuple(values["chrome_arg"] or ()),
         ignore_default_chrome_args=tuple(values["ignore_default_chrome_arg"] or ()),
+        workspaces=tuple(values["workspace"] or ()),
+        unrestricted_paths=bool(values["allow_unrestricted_paths"]),
+        file_navigations=values["file_navigations"] is not False,
+        allowed_url_patterns=tuple(values["allowed_url_pattern"] or ()),
+        blocked_url_patterns=tuple(values["blocked_url_pattern"] or ()),
+        javascript_evaluation=values["javascript_evaluation"] is not False,
+        http_credentials=(
+            *(values["http_credentials"] or ()),
+            *os.environ.get("PAGELENS_HTTP_CREDENTIALS", "").split(),
+        ),
         page_id_routing=values["page_id_routing"] is not False,
         structured_content=bool(values["structured_content"]),
         categories=categories,
@@ -392,7 +435,8 @@ def _parser(command: str) -> _Parser:
         epilog = "commands:\n" + "".join(f"  {name:<{width}}  {what}\n" for name, what in COMMANDS.items())
         epilog += (
             "\ncamelCase spellings (--userDataDir) and --experimental… ones are understood too.\n"
-            "The browser can also be named by the environment variable PAGELENS_EXECUTABLE_PATH."
+            "The browser can also be named by the environment variable PAGELENS_EXECUTABLE_PATH, credentials by\n"
+            "PAGELENS_HTTP_CREDENTIALS: there they are not in the list of processes."
         )
     parser = _Parser(
         prog="pagelens",

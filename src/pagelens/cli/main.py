@@ -63,6 +63,19 @@ def _check(options: Options) -> None:
         from pagelens.browser.arguments import check_chrome_args
 
         check_chrome_args(options)
+    if options.allowed_url_patterns or options.blocked_url_patterns:
+        from pagelens.core.urls import UrlPolicy
+
+        UrlPolicy(options)
+    if options.workspaces:
+        from pagelens.core.files import FilePolicy
+
+        FilePolicy.of(options)
+    if options.http_credentials:
+        from pagelens.core.credentials import parse_credentials
+
+        for text in options.http_credentials:
+            parse_credentials(text)
 
 
 def _log(invocation: Invocation) -> None:
