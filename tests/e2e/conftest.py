@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import AsyncIterator
 
 import pytest
 import pytest_asyncio
 
+from tests.e2e.helpers import OFFLINE, page_ids
 from tests.support.client import ERAS, Era, McpClient
-
-#: The tests stay on this machine: every other host is "not found", at once.
-OFFLINE = "--chrome-arg=--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost"
 
 
 @pytest.fixture(scope="module", params=ERAS)
@@ -36,9 +33,3 @@ async def agent(module_agent: McpClient) -> AsyncIterator[McpClient]:
     yield module_agent
     for number in await page_ids(module_agent):
         await module_agent.ok("close_page", pageId=number)
-
-
-async def page_ids(agent: McpClient) -> list[int]:
-    """The ids of the open pages, as ``list_pages`` shows them."""
-    reply = await agent.ok("list_pages")
-    return [int(found) for found in re.findall(r"^\s*(\d+): ", reply.text, re.M)]

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from PIL import Image
 
-from tests.e2e.conftest import page_ids
+from tests.e2e.helpers import page_ids
 from tests.support.client import Era, McpClient
 from tests.support.site import Site
 

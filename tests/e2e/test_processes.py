@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.conftest import page_ids
+from tests.e2e.helpers import page_ids
 from tests.support.client import ERAS, Era, McpClient, RawClient, gone
 from tests.support.site import Site
 

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from tests.e2e.conftest import page_ids
+from tests.e2e.helpers import page_ids
 from tests.support.client import McpClient
 from tests.support.data import data_dir, data_file, needs_data, saved_pages
 from tests.support.site import Site
