@@ -8,7 +8,10 @@ import pytest
 
 from pagelens.browser import settle
 from pagelens.browser.host import BrowserHost
-from pagelens.browser.page import POPUP_LIMIT, AttachedSession, Navigated, Page
+from pagelens.browser.page import Page
+from pagelens.browser.page_frames import Navigated
+from pagelens.browser.page_news import POPUP_LIMIT
+from pagelens.browser.page_sessions import AttachedSession
 from pagelens.browser.process import ChromeProcess
 from pagelens.browser.world import JsFunction
 from pagelens.errors import (
@@ -194,7 +197,7 @@ async def test_more_popups_than_a_page_may_have_are_closed_and_said(page: Page, 
     await run(
         page, f"for (let i = 0; i < {POPUP_LIMIT + 5}; i++) open('/blank?' + i, '_blank', 'popup'); 0", userGesture=True
     )
-    await until(page, lambda: page._refused_popups == 5, 20)
+    await until(page, lambda: page.news.refused_popups == 5, 20)
     mine = [p for p in host.pages.values() if p.opener is page]
     assert len(mine) == POPUP_LIMIT
     assert any("5 more popups were closed" in line for line in page.take_news())

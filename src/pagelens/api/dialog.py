@@ -124,7 +124,7 @@ class DialogDesk:
             return
         opened.is_attended = True
         if self._events.has("dialog"):
-            self._events.emit("dialog", dialog, when_done=lambda: self._page._engine.leave_dialog(opened))
+            self._events.emit("dialog", dialog, when_done=lambda: self._page._engine.dialogs.leave(opened))
             return
         accept = opened.type == "beforeunload"
         log.info("%s %s on %s: no handler", "accepted" if accept else "dismissed", opened.words(), self._page)

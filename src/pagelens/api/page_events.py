@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from pagelens.api.frame import Frame
     from pagelens.api.page import Page
     from pagelens.browser.downloads import Download as EngineDownload
-    from pagelens.browser.page import Navigated, NavigatedKind
+    from pagelens.browser.page_frames import Navigated, NavigatedKind
     from pagelens.collectors.console_message import ConsoleMessage as ConsoleRecord
 
 __all__ = ["PAGE_EVENTS", "FrameNavigated", "relay"]

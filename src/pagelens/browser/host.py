@@ -299,11 +299,11 @@ class BrowserHost:
         page = self.add_page(session, info)
         page.start()
         if opener is not None:
-            opener.popup(page)
+            opener.news.popup(page)
 
     def admits_popup(self, opener: Page, session: Session, target_id: str) -> bool:
         """Whether `opener` may have one more popup; else it is closed."""
-        if opener.may_open_popup():
+        if opener.news.may_open_popup():
             return True
         # Its opener's script waits for it to run, so it must run before it goes.
         session.post("Runtime.runIfWaitingForDebugger")

@@ -116,7 +116,7 @@ class LazyTargets:
             session.post("Runtime.runIfWaitingForDebugger")
             return
         page.attached(session)
-        opener.popup(page)
+        opener.news.popup(page)
 
     def _open(self, p: dict[str, Any]) -> Session:
         info = p["targetInfo"]

@@ -12,6 +12,7 @@ from pagelens.browser.dialogs import Dialog
 from pagelens.browser.downloads import Download
 from pagelens.browser.effect import Effect
 from pagelens.browser.follow import Followed, crossing, follow, interrupted
+from pagelens.browser.page_dialogs import BeforeUnload
 from pagelens.browser.settle import finish_downloads
 from pagelens.cdp.session import Reply
 from pagelens.core.safe_text import one_line, shortened
@@ -31,7 +32,6 @@ __all__ = [
     "reload",
 ]
 
-BeforeUnload = Literal["accept", "dismiss"]
 NavigationOutcome = Literal[
     "loaded", "usable", "loading", "dialog", "download", "no_content", "same_document", "bfcache"
 ]
@@ -233,7 +233,9 @@ async def _begun_by_browser(
         reply = await begin()
         reply.on_done(page.loads.touch)
         await page.loads.wait(
-            lambda: crossing(load, mark) or load.moved_at > mark or interrupted(page) or reply.failed or page.stayed,
+            lambda: (
+                crossing(load, mark) or load.moved_at > mark or interrupted(page) or reply.failed or page.dialogs.stayed
+            ),
             min(timeout, BEGINS),
         )
         if reply.failed:
@@ -242,7 +244,7 @@ async def _begun_by_browser(
             raise page.closed_error()
         if load.moved_at > mark and not crossing(load, mark):
             result = NavigationResult("same_document", main.url)
-        elif page.stayed:
+        elif page.dialogs.stayed:
             raise await _stayed(page, what)
         elif not crossing(load, mark) and not interrupted(page):
             raise NavigationFailed(
@@ -285,8 +287,8 @@ async def _navigating(
     page.is_crashed = False
     effect = Effect(earlier=page.take_news())
     page.watchers.append(effect)
-    page.before_unload = before_unload
-    page.stayed = False
+    page.dialogs.before_unload = before_unload
+    page.dialogs.stayed = False
     script_id: str | None = None
     try:
         if init_script is not None:
@@ -300,7 +302,7 @@ async def _navigating(
         page.session.post("Page.stopLoading")
         raise
     finally:
-        page.before_unload = None
+        page.dialogs.before_unload = None
         page.watchers.remove(effect)
         if script_id is not None:
             page.session.post("Page.removeScriptToEvaluateOnNewDocument", {"identifier": script_id})
@@ -345,7 +347,11 @@ async def _ended(
         # What explains an aborted load may come a moment after its end.
         await loads.wait(
             lambda: (
-                bool(effect.downloads) or interrupted(page) or page.stayed or status in (204, 205) or went_elsewhere()
+                bool(effect.downloads)
+                or interrupted(page)
+                or page.dialogs.stayed
+                or status in (204, 205)
+                or went_elsewhere()
             ),
             EXPLAINED,
         )
@@ -355,7 +361,7 @@ async def _ended(
     if error == "net::ERR_ABORTED":
         if status in (204, 205):
             return NavigationResult("no_content", page.url, status)
-        if page.stayed:
+        if page.dialogs.stayed:
             raise await _stayed(page, what)
         if page.is_crashed:
             raise _crashed(what)
@@ -418,7 +424,7 @@ def _net_error(page: Page, what: str, error: str) -> NavigationFailed:
 
 async def _stayed(page: Page, what: str) -> NavigationFailed:
     # A navigation that is ordered before the dialog has really gone is dropped by Chrome without a word.
-    await page.loads.wait(lambda: not page.is_asking_to_stay, ERROR_PAGE)
+    await page.loads.wait(lambda: not page.dialogs.is_asking_to_stay, ERROR_PAGE)
     return NavigationFailed(
         f"The page asked to stay when {_printable(what)} was ordered, and the request was granted: "
         f"it still shows {_printable(page.url)}.",

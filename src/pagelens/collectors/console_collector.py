@@ -22,7 +22,8 @@ from pagelens.collectors.remote_objects import RemoteObjects
 from pagelens.core.safe_text import json_safe
 
 if TYPE_CHECKING:
-    from pagelens.browser.page import AttachedSession, Page
+    from pagelens.browser.page import Page
+    from pagelens.browser.page_sessions import AttachedSession
     from pagelens.cdp.session import Session
     from pagelens.collectors.ids import IdCounter
 

@@ -42,7 +42,9 @@ from pagelens.core.signals import Signal
 
 if TYPE_CHECKING:
     from pagelens.browser.downloads import Download
-    from pagelens.browser.page import AttachedSession, Navigated, Page
+    from pagelens.browser.page import Page
+    from pagelens.browser.page_frames import Navigated
+    from pagelens.browser.page_sessions import AttachedSession
     from pagelens.cdp.session import Session
     from pagelens.collectors.ids import IdCounter
 

@@ -12,7 +12,9 @@ from pagelens.core.signals import Signal
 from pagelens.errors import RecordGone, RecordNotFound
 
 if TYPE_CHECKING:
-    from pagelens.browser.page import AttachedSession, Navigated, Page
+    from pagelens.browser.page import Page
+    from pagelens.browser.page_frames import Navigated
+    from pagelens.browser.page_sessions import AttachedSession
     from pagelens.collectors.ids import IdCounter
 
 __all__ = ["Navigation", "PageCollector", "Record"]

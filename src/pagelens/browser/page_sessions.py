@@ -1,0 +1,137 @@
+"""The sessions of a page: its own, those of frames in other processes, and workers'."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
+
+from pagelens.cdp.session import Reply, Session
+from pagelens.errors import PagelensError
+
+if TYPE_CHECKING:
+    from pagelens.browser.page import Page
+
+__all__ = ["AttachedSession", "PageSessions"]
+
+log = logging.getLogger(__name__)
+
+#: Response bodies stay in Chrome, across navigations, up to these many bytes in all and for one resource.
+BODY_BUFFER = 128 * 1024 * 1024
+BODY_LIMIT = 64 * 1024 * 1024
+
+SessionKind = Literal["page", "iframe", "worker"]
+
+
+@dataclass(eq=False)
+class AttachedSession:
+    """A session that is about to start: the page's own, a frame in another process, or a worker.
+
+    Listeners subscribe to `session` and add commands to `init`; all of it is written before the target
+    runs its first script.
+
+    Attributes:
+        frame_id: the frame, None for workers.
+        url: what the target shows or runs, as far as it is known; often empty at this moment.
+    """
+
+    session: Session
+    kind: SessionKind
+    frame_id: str | None
+    url: str
+    init: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
+
+
+class PageSessions:
+    """Attaches to all that runs in a page, each before its first script."""
+
+    def __init__(self, page: Page) -> None:
+        self._page = page
+        self._by_id: dict[str, Session] = {}
+
+    def attach(self, attached: AttachedSession) -> None:
+        """Write the initialisation of a session; only then does its target run."""
+        page = self._page
+        session = attached.session
+        self._by_id[session.id] = session
+        session.on("Target.attachedToTarget", self._child_attached)
+        session.on("Target.detachedFromTarget", self._child_detached)
+        init: list[tuple[str, dict[str, Any]]] = [("Runtime.enable", {})]
+        if attached.kind == "worker":
+            page.loads.listen_network(session)
+        else:
+            self._listen_document(session)
+            init += [
+                ("Page.enable", {}),
+                ("Inspector.enable", {}),
+                ("Page.setLifecycleEventsEnabled", {"enabled": True}),
+                # A hidden page behaves as if it were in front: its frames are drawn and its input works.
+                ("Emulation.setFocusEmulationEnabled", {"enabled": True}),
+            ]
+        init += [
+            (
+                "Network.enable",
+                {
+                    "enableDurableMessages": True,
+                    "maxTotalBufferSize": BODY_BUFFER,
+                    "maxResourceBufferSize": BODY_LIMIT,
+                },
+            ),
+            ("Target.setAutoAttach", page.host.auto_attach(root=False)),
+        ]
+        page.session_attached.emit(attached)
+        # Written without awaiting: a paused target answers nothing until the last of these lets it run.
+        replies = [session.post(method, params) for method, params in [*init, *attached.init]]
+        replies.append(session.post("Runtime.runIfWaitingForDebugger"))
+        if attached.kind == "page":
+            tree = session.post("Page.getFrameTree")
+            tree.on_done(lambda: page.tree.merge(tree, session))
+            replies.append(tree)
+        for reply in replies:
+            reply.on_done(lambda reply=reply: self._init_answered(reply, attached))  # type: ignore[misc]
+        if attached.kind == "page":
+            replies[-1].on_done(page.initialised)
+
+    def _init_answered(self, reply: Reply, attached: AttachedSession) -> None:
+        if reply.failed and attached.session.closed is None and self._page.closed is None and not self._page.is_crashed:
+            try:
+                reply.result()
+            except PagelensError as error:
+                # Workers lack some domains; anything else would blind us, so it must be seen.
+                level = logging.DEBUG if attached.kind == "worker" else logging.WARNING
+                log.log(level, "initialising %s of page %d: %s", attached.kind, self._page.id, error)
+
+    def _child_attached(self, p: dict[str, Any]) -> None:
+        info = p["targetInfo"]
+        kind = info["type"]
+        session = self._page.session.connection.open_session(
+            p["sessionId"], target_id=info["targetId"], target_type=kind
+        )
+        if kind == "iframe":
+            frame = self._page.tree.get(info["targetId"], info.get("parentFrameId"), session)
+            frame.session = session
+            frame._contexts_cleared()
+            self.attach(AttachedSession(session, "iframe", frame.id, info["url"]))
+        elif kind in ("worker", "shared_worker", "worklet", "audio_worklet"):
+            self.attach(AttachedSession(session, "worker", None, info["url"]))
+        else:
+            session.post("Runtime.runIfWaitingForDebugger")
+
+    def _child_detached(self, p: dict[str, Any]) -> None:
+        session = self._by_id.pop(p["sessionId"], None)
+        self._page.session.connection.close_session(p["sessionId"], "its target was closed")
+        if session is not None:
+            self._page.tree.session_closed(session)
+
+    def forget(self) -> None:
+        """The connection is lost: none of them exists any more."""
+        self._by_id.clear()
+
+    def _listen_document(self, session: Session) -> None:
+        page = self._page
+        page.tree.listen(session)
+        page.dialogs.listen(session)
+        page.news.listen(session)
+        page.loads.listen(session)
+        session.on("Inspector.targetCrashed", lambda _: page.session_crashed(session))
+        session.on("Inspector.targetReloadedAfterCrash", lambda _: page.revived())
