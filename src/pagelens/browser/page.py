@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
@@ -40,8 +39,6 @@ if TYPE_CHECKING:
     from pagelens.browser.host import BrowserHost
 
 __all__ = ["Page"]
-
-log = logging.getLogger(__name__)
 
 #: A page whose script does not yield for this long is taken to be in an endless loop when it must navigate. Seconds.
 STUCK = 0.5
