@@ -42,7 +42,7 @@ async def test_names_and_values_cannot_forge_a_line(show: Show) -> None:
         "<table border=1><tr><th>h<th>i<tr><td>a\\| b<td>c&#10;uid=e4 d</table>"
     )
     assert text == (
-        'e1 button "a uid=e9 link \\\\\\"x\\" disabled"\n'
+        'e1 button "a uid=e9 link \\\\\\"x\\" disabled"\n  x\n'
         'e2 textbox "n m" value="v\\" checked"\n'
         'e3 link "bad" http://[%20uid=e3%20button\n'
         'e4 img "x y"\n'

@@ -49,11 +49,20 @@ CASES = {
     "groups stay when they have a name": (
         "<fieldset><legend>Size</legend><label><input type=radio> S</label></fieldset>"
         "<div role=group><button>a</button></div>",
-        'e1 group "Size"\n  Size\n  e2 radio "S"\ne3 button "a"',
+        'e1 group "Size"\n  e2 radio "S"\ne3 button "a"',
     ),
     "an item of one thing is that thing": (
         "<ul><li>one<li><a href=/2>two</a><li>three <button>3</button></ul>",
         'one\ne1 link "two" /2\nitem\n  three\n  e2 button "3"',
+    ),
+    "a name hides only the words it says": (
+        "<button aria-label='Close it'>lo <b>it</b></button>"
+        "<button aria-label='Hello world'>Hel<b>lo world</b></button>",
+        'e1 button "Close it"\n  lo\ne2 button "Hello world"',
+    ),
+    "a caption is its table's name": (
+        "<table border=1><caption>Sales</caption><tr><th>Q<tr><td>1</table>",
+        'e1 table "Sales"\n  row Q\n  row 1',
     ),
     "a row of texts is one line of cells": (
         "<table border=1><tr><th>A<th>B<tr><td>1<td>x|y<tr><td><td>2</table>",

@@ -53,15 +53,22 @@
   // Leaves out what `name` already says: texts, and pictures and headings that add nothing else.
   const without = (items, name) => {
     if (name === "" || items.length === 0) return items;
+    let whole = "";
+    for (const item of items) whole += typeof item === "string" ? item : " ";
+    const saysWhole = says(name, folded(whole));
     return items.filter((item) => {
       if (typeof item === "string") {
+        if (saysWhole) return false;
         const s = folded(item);
-        return s === "" || !name.includes(s);
+        return s === "" || !says(name, s);
       }
       if (item === BREAK || (item.role !== "img" && item.role !== "heading")) return true;
-      return item.isAct || item.entries.length > 0 || !name.includes(item.name);
+      return item.isAct || item.entries.length > 0 || !says(name, item.name);
     });
   };
+  // Whole words: "lo" is not said by "Close".
+  const says = (name, s) =>
+    name === s || name.startsWith(s + " ") || name.endsWith(" " + s) || name.includes(" " + s + " ");
 
   // Texts joined up to the next block or line; those of punctuation alone say nothing.
   const settle = (items) => {
@@ -216,6 +223,10 @@
     if (tag === "option" || tag === "optgroup") return NONE;
     let items = gather(record);
     if (tag === "label") items = without(items, labelled(record));
+    if ((tag === "caption" || tag === "legend") && record.acts === 0) {
+      // What it says is the name of what it belongs to.
+      if (record.parent.included && record.parent.name === folded(all(record))) return NONE;
+    }
     const isParagraph = verbose && role === "paragraph" && record.visible && !record.hidden;
     if (!record.included && !isParagraph) return passOn(record, items);
     if (tag === "select") return [selectLine(record)];
