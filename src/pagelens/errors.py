@@ -14,7 +14,8 @@
     │   └── SessionClosed            session_closed      its target went away before it answered
     ├── DeadlineExceeded             deadline_exceeded
     │   ├── CommandTimeout           command_timeout     one CDP command got no answer
-    │   └── LockTimeout              lock_timeout        another call holds the page
+    │   ├── LockTimeout              lock_timeout        another call holds the page
+    │   └── WaitTimeout              wait_timeout        what was waited for did not come
     ├── PageError                    a page can't do what was asked
     │   ├── PageCrashed              page_crashed
     │   ├── PageClosed               page_closed
@@ -100,6 +101,7 @@ __all__ = [
     "ToolDisabled",
     "UnknownTool",
     "UrlNotAllowed",
+    "WaitTimeout",
 ]
 
 
@@ -210,6 +212,12 @@ class LockTimeout(DeadlineExceeded):
     """Another call has held the page (or browser) for too long; the message names it."""
 
     code = "lock_timeout"
+
+
+class WaitTimeout(DeadlineExceeded):
+    """A condition that was waited for did not come true in time; the message says what is there instead."""
+
+    code = "wait_timeout"
 
 
 class PageError(PagelensError):

@@ -10,6 +10,7 @@ those who wait state what they wait for as a predicate over it. Nobody waits for
 from __future__ import annotations
 
 import asyncio
+from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -19,13 +20,15 @@ import msgspec
 from pagelens.cdp.messages import event_decoder
 from pagelens.cdp.session import Session
 
-__all__ = ["FrameLoad", "InFlight", "LoadTracker"]
+__all__ = ["Ended", "FrameLoad", "InFlight", "LoadTracker"]
 
 #: Requests of these types are no sign of a page still loading: they may stay open for ever, or nothing
 #: in the page waits for them (``Other`` is the icon).
 _IDLE_TYPES = frozenset({"EventSource", "WebSocket", "Ping", "Preflight", "CSPViolationReport", "Prefetch", "Other"})
 #: A timer-driven navigation (meta refresh) with a longer delay than this is not "about to happen". Seconds.
 _SOON = 0.05
+#: So many ended requests are remembered.
+_ENDED = 500
 
 
 # Of the four network events only these members are decoded: there may be thousands of them.
@@ -40,6 +43,7 @@ class _Request(msgspec.Struct, gc=False):
     loaderId: str = ""
     frameId: str = ""
     type: str = "Other"
+    redirectResponse: _Url | None = None
 
 
 class _Response(msgspec.Struct, gc=False):
@@ -67,6 +71,7 @@ class InFlight:
     Attributes:
         answered_at: loop time of the response's headers. Chrome reports no end before the page has read the body,
             which it may never do.
+        status: of the response, 0 before it.
     """
 
     url: str
@@ -76,11 +81,30 @@ class InFlight:
     serial: int
     session_id: str
     answered_at: float | None = None
+    status: int = 0
 
     @property
     def counts(self) -> bool:
         """Whether a page with this request open is still loading."""
         return self.type not in _IDLE_TYPES and not self.url.startswith(("data:", "blob:"))
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """A request that has come to its end.
+
+    Attributes:
+        status: HTTP status, 0 when there was no response.
+        failure: the ``net::`` error, empty when it did not fail.
+        serial: of its beginning.
+        ended_at: loop time.
+    """
+
+    url: str
+    status: int
+    failure: str
+    serial: int
+    ended_at: float
 
 
 @dataclass(slots=True)
@@ -129,6 +153,7 @@ class LoadTracker:
         serial: grows with every event; take it as a mark before an action.
         in_flight: requests without an end, by request id. A request may begin in one session and end in
             another: a worker's script and the document of a frame that gets a process of its own do.
+        ended: the last requests that ended, oldest first.
         active_at: loop time of the last request that began or ended.
         status: HTTP status of documents by loader id, the last hop's.
         failure: ``net::`` error of document requests by loader id.
@@ -138,6 +163,7 @@ class LoadTracker:
         self.serial = 0
         self.frames: dict[str, FrameLoad] = {}
         self.in_flight: dict[str, InFlight] = {}
+        self.ended: deque[Ended] = deque(maxlen=_ENDED)
         self.active_at = 0.0
         self.status: dict[str, int] = {}
         self.failure: dict[str, str] = {}
@@ -280,6 +306,9 @@ class LoadTracker:
     def _request(self, session_id: str, event: _Request) -> None:
         serial = self.touch()
         self.active_at = asyncio.get_running_loop().time()
+        hop = self.in_flight.get(event.requestId)
+        if hop is not None and event.redirectResponse is not None:
+            self.ended.append(Ended(hop.url, event.redirectResponse.status, "", hop.serial, self.active_at))
         self.in_flight[event.requestId] = InFlight(
             event.request.url, event.type, event.frameId, event.loaderId, serial, session_id
         )
@@ -289,14 +318,17 @@ class LoadTracker:
         if request is not None:
             request.session_id = session_id
             request.answered_at = asyncio.get_running_loop().time()
+            request.status = event.response.status
             self.touch()
         if event.type == "Document" and event.response.url.startswith("http"):
             self.status[event.loaderId] = event.response.status
             self._bound(self.status)
 
     def _request_ended(self, event: _End) -> None:
-        if self.in_flight.pop(event.requestId, None) is not None:
+        request = self.in_flight.pop(event.requestId, None)
+        if request is not None:
             self.active_at = asyncio.get_running_loop().time()
+            self.ended.append(Ended(request.url, request.status, event.errorText, request.serial, self.active_at))
             self.touch()
 
     def _request_failed(self, event: _End) -> None:
