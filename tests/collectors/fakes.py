@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from types import SimpleNamespace
 from typing import Any
 
+from pagelens.browser.network_rules import NetworkRules
+from pagelens.core.options import Options
 from pagelens.core.signals import Signal
 
 
@@ -47,6 +49,7 @@ class FakePage:
     def __init__(self, number: int = 1) -> None:
         self.id = number
         self.main_frame = SimpleNamespace(id="main")
+        self.host = SimpleNamespace(rules=NetworkRules(Options()))
         self.session_attached: Signal[Any] = Signal("session_attached")
         self.navigated: Signal[Any] = Signal("navigated")
         self.closed_signal: Signal[str] = Signal("closed")

@@ -12,8 +12,10 @@ from pagelens.browser.arguments import HEADLESS_VIEWPORT
 from pagelens.browser.attach import attach
 from pagelens.browser.contexts import Contexts
 from pagelens.browser.downloads import Downloads
+from pagelens.browser.file_access import FileAccess
 from pagelens.browser.lazy_targets import LazyTargets
 from pagelens.browser.live import LiveBrowser
+from pagelens.browser.network_rules import NetworkRules
 from pagelens.browser.page import Page
 from pagelens.browser.process import launch
 from pagelens.browser.uids import UidAllocator
@@ -49,6 +51,8 @@ class BrowserHost:
         users: how many contexts (`McpContext`) share it.
         world_name: of the isolated worlds that our page-side functions run in.
         downloads: files that pages sent to be saved.
+        rules: what pages may load.
+        files: which files they may load.
     """
 
     def __init__(self, options: Options) -> None:
@@ -61,6 +65,10 @@ class BrowserHost:
         self.users = 0
         self.world_name = new_world_name()
         self.downloads = Downloads(self)
+        self.rules = NetworkRules(options)
+        self.page_created.connect(self.rules.watch)
+        self.files = FileAccess()
+        self.page_created.connect(self.files.watch)
         self._page_ids = itertools.count(1)
         self.contexts = Contexts(self)
         self._browser: LiveBrowser | None = None
@@ -159,11 +167,6 @@ class BrowserHost:
         root.on("Target.targetCrashed", self._target_crashed)
         self.downloads.listen(root)
         await self.contexts.learn()
-        # A user's own downloads go where they always went; we only hear of them.
-        await root.send(
-            "Browser.setDownloadBehavior",
-            self.downloads.behavior() if browser.owned else {"behavior": "default", "eventsEnabled": True},
-        )
         if not browser.owned:
             self._lazy = LazyTargets(self, root)
             await self._lazy.start()
@@ -173,6 +176,7 @@ class BrowserHost:
         replies = [
             root.post("Target.setDiscoverTargets", {"discover": True, "filter": self.target_filter()}),
             root.post("Target.setAutoAttach", self.auto_attach(root=True)),
+            root.post("Browser.setDownloadBehavior", self.downloads.behavior()),
         ]
         for reply in replies:
             await reply
@@ -250,12 +254,14 @@ class BrowserHost:
 
     def auto_attach(self, *, root: bool) -> dict[str, Any]:
         """Parameters for ``Target.setAutoAttach`` on the root or a page's session."""
+        # A service worker attaches at the root; it would attach to each of its pages once more. Where the root attaches
+        # to pages only, those of pages in use are taken when there are rules for them.
+        at_root = self._browser is None or self._browser.owned or not self.rules.policy.has_rules
         return {
             "autoAttach": True,
             "waitForDebuggerOnStart": True,
             "flatten": True,
-            # A service worker attaches at the root; it would attach to each of its pages once more.
-            "filter": self.target_filter() if root else self.target_filter("service_worker"),
+            "filter": self.target_filter() if root or not at_root else self.target_filter("service_worker"),
         }
 
     @staticmethod
@@ -282,12 +288,18 @@ class BrowserHost:
         kind: str = info["type"]
         session = self.root.connection.open_session(p["sessionId"], target_id=info["targetId"], target_type=kind)
         if kind == "page" and not info["url"].startswith("devtools://"):
-            self._page_attached(session, info)
+            if not p["waitingForDebugger"] and self.rules.policy.refusal(info["url"]) is not None:
+                # It was there before the rules.
+                self.root.post("Target.detachFromTarget", {"sessionId": session.id})
+            else:
+                self._page_attached(session, info)
             return
         if kind in ("service_worker", "shared_worker"):
             self.workers[info["targetId"]] = session
             session.post("Runtime.enable")
-        elif kind == "other":
+            self.rules.start_worker(session)
+            return
+        if kind == "other":
             # Popups and side panels of extensions become pages a moment later.
             self._undecided[info["targetId"]] = session
         session.post("Runtime.runIfWaitingForDebugger")
@@ -335,7 +347,9 @@ class BrowserHost:
         session = self.root.connection.session(p["sessionId"])
         if session is not None:
             self.root.connection.close_session(p["sessionId"], "its target was closed")
-            self.target_gone(session.target_id, "it was closed")
+            page = self._by_target.get(session.target_id)
+            if page is None or page.session is session:
+                self.target_gone(session.target_id, "it was closed")
 
     def target_gone(self, target_id: str, reason: str) -> None:
         """A target does not exist any more."""

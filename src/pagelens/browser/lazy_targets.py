@@ -34,6 +34,7 @@ class LazyTargets:
         self._root = root
         self._announced: set[str] = set()
         self._wanted: set[str] = set()
+        self._hears_downloads = False
 
     async def start(self) -> None:
         """Learn which pages there are; those of an earlier connection that are gone are closed."""
@@ -56,6 +57,10 @@ class LazyTargets:
         Raises:
             PageClosed: it is gone. ConnectionLost: the browser is. PageUnresponsive: Chrome does not let us attach.
         """
+        if not self._hears_downloads:
+            # Downloads go where the user wants them, as before; from the first page in use on we hear of them.
+            self._hears_downloads = True
+            self._root.post("Browser.setDownloadBehavior", {"behavior": "default", "eventsEnabled": True})
         target_id = page.target_id
         if target_id not in self._wanted:
             self._wanted.add(target_id)
@@ -88,6 +93,10 @@ class LazyTargets:
             return None
         self._announced.add(info["targetId"])
         page = self._host.page_of_target(info["targetId"])
+        if (page is None or page.is_asleep) and self._host.rules.policy.refusal(info["url"]) is not None:
+            # What the rules refuse does not exist for us, until it shows something else.
+            self._host.target_gone(info["targetId"], "it shows an address that may not be loaded")
+            return None
         if page is None:
             return self._host.add_page(None, info)
         page.info_changed(info)
@@ -105,7 +114,8 @@ class LazyTargets:
             return
         opener = self._host.page_of_target(info.get("openerId", ""))
         if not p["waitingForDebugger"] or opener is None or opener.is_asleep:
-            # Letting go of a target that waits lets it run.
+            if p["waitingForDebugger"]:
+                self._open(p).post("Runtime.runIfWaitingForDebugger")
             self._root.post("Target.detachFromTarget", {"sessionId": p["sessionId"]})
             return
         session = self._open(p)

@@ -17,7 +17,7 @@ from pagelens.browser.settle import finish_downloads
 from pagelens.cdp.session import Reply
 from pagelens.core.safe_text import one_line, shortened
 from pagelens.core.urls import navigable
-from pagelens.errors import DeadlineExceeded, NavigationFailed, ProtocolError
+from pagelens.errors import DeadlineExceeded, NavigationFailed, PagelensError, ProtocolError
 
 if TYPE_CHECKING:
     from pagelens.browser.page import Page
@@ -93,9 +93,11 @@ async def navigate(
 
     Raises:
         NavigationFailed: a ``net::`` error, an address Chrome refuses, no answer in time.
+        UrlNotAllowed, PathNotAllowed: the user's rules forbid it, or an address that it redirects to.
         DialogOpen, PageClosed: the page can't navigate now.
     """
     address = navigable(url)
+    await _admit(page, address)
     async with _navigating(page, before_unload, ignore_cache, init_script) as effect:
         loop = asyncio.get_running_loop()
         started = loop.time()
@@ -153,6 +155,8 @@ async def history_step(page: Page, step: int, *, timeout: float, before_unload: 
             f"{'first' if step < 0 else 'last'} entry of its history.",
             "Navigate to an address instead.",
         )
+
+    await _admit(page, entries[index]["url"])
 
     async def begin() -> Reply:
         return page.session.post("Page.navigateToHistoryEntry", {"entryId": entries[index]["id"]})
@@ -408,7 +412,19 @@ def _crashed(what: str) -> NavigationFailed:
     )
 
 
-def _net_error(page: Page, what: str, error: str) -> NavigationFailed:
+async def _admit(page: Page, address: str) -> None:
+    """Refuse what the user's rules forbid, before Chrome is asked."""
+    page.host.rules.policy.check_navigation(address)
+    await page.host.files.admit(page, address)
+
+
+def _net_error(page: Page, what: str, error: str) -> PagelensError:
+    for address in (what, page.url):  # the page shows the error of what it was redirected to
+        refusal = page.host.rules.refused(address, error)
+        if refusal is None and error == "net::ERR_ACCESS_DENIED":
+            refusal = page.host.files.refusal(address)
+        if refusal is not None:
+            return refusal
     hints = {
         "net::ERR_CONNECTION_REFUSED": "Nothing listens there: check the port, or start the server.",
         "net::ERR_NAME_NOT_RESOLVED": "No such host: check the spelling.",

@@ -12,7 +12,7 @@ from pagelens.errors import PagelensError
 if TYPE_CHECKING:
     from pagelens.browser.page import Page
 
-__all__ = ["AttachedSession", "PageSessions"]
+__all__ = ["AttachedSession", "PageSessions", "run_when_ready"]
 
 log = logging.getLogger(__name__)
 
@@ -33,6 +33,8 @@ class AttachedSession:
     Attributes:
         frame_id: the frame, None for workers.
         url: what the target shows or runs, as far as it is known; often empty at this moment.
+        ready: commands that must be accepted before the target may run, one after the other. For workers only: a page
+            is not let loose before it has answered anyway.
     """
 
     session: Session
@@ -40,6 +42,31 @@ class AttachedSession:
     frame_id: str | None
     url: str
     init: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
+    ready: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
+
+
+def run_when_ready(session: Session, commands: list[tuple[str, dict[str, Any]]]) -> None:
+    """Write one command after the other, each when the former has been answered, then let the target run.
+
+    When one is refused the target stays paused: it must not run without.
+    """
+    if not commands:
+        session.post("Runtime.runIfWaitingForDebugger")
+        return
+    (method, params), *rest = commands
+    reply = session.post(method, params)
+
+    def answered() -> None:
+        if session.closed is not None:
+            return
+        try:
+            reply.result()
+        except PagelensError as error:
+            log.error("%r is not let run: %s", session, error)
+        else:
+            run_when_ready(session, rest)
+
+    reply.on_done(answered)
 
 
 class PageSessions:
@@ -48,6 +75,7 @@ class PageSessions:
     def __init__(self, page: Page) -> None:
         self._page = page
         self._by_id: dict[str, Session] = {}
+        self._own_init: list[tuple[str, dict[str, Any]]] = []
 
     def attach(self, attached: AttachedSession) -> None:
         """Write the initialisation of a session; only then does its target run."""
@@ -82,15 +110,29 @@ class PageSessions:
         page.session_attached.emit(attached)
         # Written without awaiting: a paused target answers nothing until the last of these lets it run.
         replies = [session.post(method, params) for method, params in [*init, *attached.init]]
-        replies.append(session.post("Runtime.runIfWaitingForDebugger"))
+        if attached.ready:
+            run_when_ready(session, attached.ready)
+        else:
+            replies.append(session.post("Runtime.runIfWaitingForDebugger"))
         if attached.kind == "page":
-            tree = session.post("Page.getFrameTree")
-            tree.on_done(lambda: page.tree.merge(tree, session))
-            replies.append(tree)
+            self._own_init = [*init, *attached.init]
+            replies.append(self._read_tree())
         for reply in replies:
             reply.on_done(lambda reply=reply: self._init_answered(reply, attached))  # type: ignore[misc]
         if attached.kind == "page":
             replies[-1].on_done(page.initialised)
+
+    def repeat(self) -> None:
+        """Write the page's own initialisation once more: what was written to a page without a process is lost."""
+        for method, params in self._own_init:
+            self._page.session.post(method, params)
+        self._read_tree()
+
+    def _read_tree(self) -> Reply:
+        page, session = self._page, self._page.session
+        tree = session.post("Page.getFrameTree")
+        tree.on_done(lambda: page.tree.merge(tree, session))
+        return tree
 
     def _init_answered(self, reply: Reply, attached: AttachedSession) -> None:
         if reply.failed and attached.session.closed is None and self._page.closed is None and not self._page.is_crashed:
@@ -114,6 +156,8 @@ class PageSessions:
             self.attach(AttachedSession(session, "iframe", frame.id, info["url"]))
         elif kind in ("worker", "shared_worker", "worklet", "audio_worklet"):
             self.attach(AttachedSession(session, "worker", None, info["url"]))
+        elif kind == "service_worker":
+            self._page.host.rules.start_worker(session)
         else:
             session.post("Runtime.runIfWaitingForDebugger")
 

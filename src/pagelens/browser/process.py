@@ -18,6 +18,7 @@ from pathlib import Path
 from pagelens.browser.arguments import Arguments, build_arguments
 from pagelens.browser.find import FoundBrowser, find_browser
 from pagelens.browser.launch_errors import explain_failure
+from pagelens.browser.preferences import write_preferences
 from pagelens.browser.profile import Profile, prepare_profile
 from pagelens.cdp.connection import Connection
 from pagelens.cdp.transport import PipeTransport
@@ -55,6 +56,8 @@ async def launch(options: Options, *, timeout: float = BROWSER_START) -> ChromeP
     profile = await prepare_profile(options, browser)
     try:
         arguments = build_arguments(options, profile.path)
+        ours = options.user_data_dir is None
+        await asyncio.to_thread(write_preferences, profile.path, options, ours=ours, headless=arguments.headless)
         process = await _start(browser, arguments, profile)
     except BaseException:
         await profile.remove()

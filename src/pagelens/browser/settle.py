@@ -127,7 +127,8 @@ def describe(frame: Frame, followed: Followed, effect: Effect) -> None:
     effect.still_loading = followed.pending
     effect.is_unfinished = followed.outcome in ("loading", "waiting")
     if followed.outcome == "error":
-        effect.navigation_error = loads.failure.get(followed.loader_id, "net::ERR_FAILED")
+        error = loads.failure.get(followed.loader_id, "net::ERR_FAILED")
+        effect.navigation_error = page.host.rules.explained(address, error)
 
 
 async def finish_downloads(page: Page, effect: Effect, timeout: float) -> None:

@@ -346,7 +346,7 @@ class NetworkCollector(PageCollector[NetworkRequest]):
         if request is not None:
             request.state = "failed"
             request.ended = event.timestamp
-            request.error_text = event.errorText
+            request.error_text = self._page.host.rules.explained(request.url, event.errorText)
             request.canceled = event.canceled
             request.blocked_reason = event.blockedReason
             if event.corsErrorStatus is not None:

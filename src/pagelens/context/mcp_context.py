@@ -58,6 +58,7 @@ class McpContext:
         self.host = host
         self.options = options
         self.file_policy = FilePolicy.of(options)
+        self._forget_files = host.files.add(self.file_policy)
         self.reqids = IdCounter()
         self.msgids = IdCounter()
         self.selected_id: int | None = None
@@ -82,6 +83,7 @@ class McpContext:
             self._is_closed = True
             self.host.users -= 1
         self._disconnect()
+        self._forget_files()
 
     # -- pages ---------------------------------------------------------------------------------------
 

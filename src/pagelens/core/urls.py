@@ -11,7 +11,7 @@ from pagelens.core.url_parts import DEFAULT_PORTS, cleaned, parse_url
 from pagelens.core.url_patterns import UrlPattern
 from pagelens.errors import InvalidInput, UrlNotAllowed
 
-__all__ = ["UrlPolicy", "navigable", "without_credentials"]
+__all__ = ["UrlPolicy", "innermost", "navigable", "without_credentials"]
 
 _SCHEME = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*:")
 _HOST_PORT = re.compile(r"[\w.-]+:\d+(?:[/?#]|$)")
@@ -74,12 +74,12 @@ class UrlPolicy:
             UrlNotAllowed: naming the flag.
         """
         self.check(url)
-        if not self._may_script and _innermost(url)[0] in _SCRIPTS:
+        if not self._may_script and innermost(url)[0] in _SCRIPTS:
             raise self.refused(url, "it can run a script, and pagelens was started with --no-javascript-evaluation")
 
     def refusal(self, url: str) -> str | None:
         """Why an address may not be loaded, in words; None when it may."""
-        scheme, address = _innermost(url)
+        scheme, address = innermost(url)
         if scheme == "file" and not self._may_read_files:
             return "pagelens was started with --no-file-navigations"
         if not self.has_rules or scheme in _HERE or address.lower() in ("about:blank", "about:srcdoc", ""):
@@ -141,8 +141,8 @@ def without_credentials(url: str) -> str:
     return re.sub(r"^(\s*[a-zA-Z][a-zA-Z0-9+.-]*:[\\/]{2,})[^/?#\\]*@", r"\1", url)
 
 
-def _innermost(url: str) -> tuple[str, str]:
-    """Scheme and address behind ``view-source:``, however it is spelled."""
+def innermost(url: str) -> tuple[str, str]:
+    """Scheme (lower case) and address behind ``view-source:``, however it is spelled."""
     address = cleaned(url)
     scheme, colon, rest = address.partition(":")
     while scheme.lower() == "view-source" and colon:

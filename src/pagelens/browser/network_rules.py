@@ -1,0 +1,165 @@
+"""What pages may load, and how fast: the one owner of ``Network.emulateNetworkConditionsByRule``.
+
+Chrome has one such list of rules a session, the first that matches a request decides, and setting it replaces what was
+set before; so policy, throttling and being offline are composed here and nowhere else.
+
+What was measured (Chromium 156) and decided:
+
+* These rules are applied in the network service, to every hop: navigations of main frames too, redirects, frames,
+  subresources, workers, WebSockets, beacons. ``Network.setBlockedURLs`` lets navigations of main frames pass, and
+  crashed the renderer of pages with nested ``data:`` frames; it is not used.
+* A session has its own rules and inherits none: each gets them in its paused initialisation. A shared worker takes them
+  only once ``Network.enable`` has been answered (written together with it they were lost in 9 of 10 runs), so workers
+  are let run when their rules have been accepted, and never run if they are refused.
+* Speculative loading (speculation rules, preconnect) knows no rules: the profile switches it off (see
+  `pagelens.browser.preferences`). In a browser that is not ours it stays as the user has it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from pagelens.browser.page_sessions import run_when_ready
+from pagelens.core.urls import UrlPolicy
+from pagelens.errors import PagelensError
+
+if TYPE_CHECKING:
+    from pagelens.browser.page import Page
+    from pagelens.browser.page_sessions import AttachedSession
+    from pagelens.cdp.session import Session
+    from pagelens.core.options import Options
+
+__all__ = ["UNTHROTTLED", "Conditions", "NetworkRules"]
+
+_METHOD = "Network.emulateNetworkConditionsByRule"
+#: What a request ends with that a rule refused. Chrome takes them for "offline".
+_REFUSED = frozenset({"net::ERR_INTERNET_DISCONNECTED", "net::ERR_BLOCKED_BY_CLIENT"})
+
+
+@dataclass(frozen=True, slots=True)
+class Conditions:
+    """How a page's network behaves.
+
+    Attributes:
+        offline: nothing can be reached.
+        latency: least milliseconds from a request to its response.
+        download, upload: most bytes per second; -1: no limit.
+    """
+
+    offline: bool = False
+    latency: float = 0
+    download: float = -1
+    upload: float = -1
+
+
+UNTHROTTLED = Conditions()
+
+
+class NetworkRules:
+    """The rules of one browser.
+
+    Attributes:
+        policy: which addresses may be loaded.
+
+    Raises:
+        InvalidInput: the options have a pattern that can't be enforced.
+    """
+
+    def __init__(self, options: Options) -> None:
+        self.policy = UrlPolicy(options)
+        self._blocked = self.policy.blocked_rules()
+        self._allowed = self.policy.allowed_rules()
+        self._conditions: dict[int, Conditions] = {}
+        self._sessions: dict[int, list[Session]] = {}
+
+    # -- pages ---------------------------------------------------------------------------------------
+
+    def watch(self, page: Page) -> None:
+        """Apply the rules to all sessions of a new page."""
+        self._sessions[page.id] = []
+        page.session_attached.connect(lambda attached: self._attached(page, attached))
+        page.closed_signal.connect(lambda _: self._closed(page.id))
+
+    def conditions_of(self, page: Page) -> Conditions:
+        """How the page's network behaves now."""
+        return self._conditions.get(page.id, UNTHROTTLED)
+
+    async def set_conditions(self, page: Page, conditions: Conditions) -> None:
+        """Throttle a page with its frames and workers, or take it offline; `UNTHROTTLED` ends that. Policy stays."""
+        self._conditions[page.id] = conditions
+        sessions = [session for session in self._sessions[page.id] if session.closed is None]
+        replies = [session.post(_METHOD, self._rules(conditions)) for session in sessions]
+        # What scripts are told (navigator.onLine) is a matter of its own.
+        replies.append(page.session.post("Network.overrideNetworkState", _state(conditions)))
+        for reply in replies:
+            await page.guarded(reply)
+
+    # -- workers of no page --------------------------------------------------------------------------
+
+    def start_worker(self, session: Session) -> None:
+        """Let a new worker run, under the rules. Throttling is for pages and does not reach it."""
+        run_when_ready(session, self.init_of_worker(UNTHROTTLED))
+
+    def init_of_worker(self, conditions: Conditions) -> list[tuple[str, dict[str, Any]]]:
+        """What must be answered before a worker may run."""
+        if not self.policy.has_rules and conditions == UNTHROTTLED:
+            return []
+        return [("Network.enable", {}), (_METHOD, self._rules(conditions))]
+
+    # -- in words ------------------------------------------------------------------------------------
+
+    def refused(self, url: str, error: str) -> PagelensError | None:
+        """What a request that ended with a ``net::`` error ran into, if the policy is the reason."""
+        if error not in _REFUSED or not self.policy.has_rules:
+            return None
+        why = self.policy.refusal(url)
+        return None if why is None else self.policy.refused(url, why)
+
+    def explained(self, url: str, error: str) -> str:
+        """A ``net::`` error, or in its place the rule that caused it."""
+        if error in _REFUSED and self.policy.has_rules:
+            return self.policy.refusal(url) or error
+        return error
+
+    # -- rules ---------------------------------------------------------------------------------------
+
+    def _attached(self, page: Page, attached: AttachedSession) -> None:
+        self._sessions[page.id].append(attached.session)
+        conditions = self.conditions_of(page)
+        if attached.kind == "worker":
+            attached.ready += self.init_of_worker(conditions)
+        elif self.policy.has_rules or conditions != UNTHROTTLED:
+            attached.init.append((_METHOD, self._rules(conditions)))
+
+    def _closed(self, page_id: int) -> None:
+        self._sessions.pop(page_id, None)
+        self._conditions.pop(page_id, None)
+
+    def _rules(self, conditions: Conditions) -> dict[str, Any]:
+        usual = conditions if not self.policy.is_allowlist else Conditions(offline=True)
+        rules = [_rule(pattern, Conditions(offline=True)) for pattern in self._blocked]
+        rules += [_rule(pattern, conditions) for pattern in self._allowed]
+        if usual != UNTHROTTLED:
+            # No pattern: all the rest, WebRTC included.
+            rules.append(_rule("", usual))
+        return {"matchedNetworkConditions": rules}
+
+
+def _rule(pattern: str, conditions: Conditions) -> dict[str, Any]:
+    return {
+        "urlPattern": pattern,
+        "offline": conditions.offline,
+        "latency": conditions.latency,
+        "downloadThroughput": conditions.download,
+        "uploadThroughput": conditions.upload,
+    }
+
+
+def _state(conditions: Conditions) -> dict[str, Any]:
+    return {
+        "offline": conditions.offline,
+        "latency": conditions.latency,
+        "downloadThroughput": conditions.download,
+        "uploadThroughput": conditions.upload,
+    }
