@@ -29,6 +29,13 @@ LACKING = {
 #: Parameters that the peer lacks, and why we have them. "*" stands for every tool.
 ADDED = {
     ("*", "overwrite"): "a file that exists is replaced only by its own kind, or when the agent says so",
+    ("wait_for", "textGone"): "a text that goes",
+    ("wait_for", "uid"): "an element that comes to a state",
+    ("wait_for", "state"): "that state",
+    ("wait_for", "url"): "an address",
+    ("wait_for", "request"): "a request that ends",
+    ("wait_for", "function"): "anything else",
+    ("wait_for", "includeSnapshot"): "what came is seen without another call",
 }
 #: Tools that we don't have and the peer has are no exception: they are simply not there yet.
 
@@ -39,6 +46,7 @@ OTHER = {
 #: Whether a parameter must be given, where we differ, and why. "*" stands for every tool.
 REQUIRED = {
     ("page tools", "pageId"): (False, "the selected page is meant then"),
+    ("wait_for", "text"): (False, "other things can be waited for"),
     ("evaluate_script", "function"): (True, "the peer's alternative, sourcePath, is lacking"),
 }
 #: The hint that a tool has no effect, where we differ, and why.

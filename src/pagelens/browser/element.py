@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from pagelens.browser.uids import UIDS
 from pagelens.browser.world import JsFunction
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from pagelens.browser.frame import Frame
     from pagelens.browser.page import Page
 
-__all__ = ["Element", "find_element", "find_elements"]
+__all__ = ["Element", "find_element", "find_elements", "split_target"]
 
 NODE_OF = JsFunction("pagelens.browser", "js/node_of.js", needs=(UIDS,))
 UID_OF = JsFunction("pagelens.browser", "js/uid_of.js", needs=(UIDS,))
@@ -108,11 +108,23 @@ async def find_element(page: Page, target: str, *, frames: Sequence[Frame] | Non
         ElementGone: the element, or its document, is no longer there. FrameGone: its frame is not.
         ElementAmbiguous: the selector matches several; they are listed with uids.
     """
+    kind, value = split_target(target)
+    if kind == "uid":
+        return await _by_uid(page, int(value))
+    return await _by_selector(frames or page.main_frame.subtree(), kind, value)
+
+
+def split_target(target: str) -> tuple[Literal["uid", "css", "text"], str]:
+    """What kind of name an element was given, and the name: the number of a uid, a CSS selector, a text.
+
+    Raises:
+        InvalidInput: it is none of them.
+    """
     target = target.strip()
     if match := _UID.fullmatch(target):
-        return await _by_uid(page, int(match[1]))
+        return "uid", match[1]
     if match := _SELECTOR.fullmatch(target):
-        return await _by_selector(frames or page.main_frame.subtree(), match[1], match[2].strip())
+        return ("css" if match[1] == "css" else "text"), match[2].strip()
     raise _no_name(target)
 
 

@@ -11,6 +11,7 @@ from pagelens.browser import input as inputs
 from pagelens.browser import screenshot as screenshots
 from pagelens.browser.evaluate import MAX_CHARS, MAX_DEPTH, EvaluateResult, evaluate
 from pagelens.browser.screenshot import Screenshot
+from pagelens.browser.waiting import WAIT, Condition, WaitReport, wait_for
 from pagelens.collectors.console_collector import ConsoleCollector
 from pagelens.collectors.network_collector import NetworkCollector
 from pagelens.core.deadlines import NAVIGATION, TOOL
@@ -232,6 +233,14 @@ class McpPage:
             ),
             frame,
         )
+
+    async def wait_for(self, condition: Condition, *, timeout: float = WAIT) -> WaitReport:
+        """Wait until the page shows, says or does something; see `pagelens.browser.waiting`.
+
+        Raises:
+            WaitTimeout: it has not in time; the message says what is there instead.
+        """
+        return await wait_for(self.page, condition, timeout)
 
     async def snapshot(self, *, verbose: bool = False) -> TextSnapshot:
         """The page as text, with uids; kept as `last_snapshot`."""

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from pagelens.browser.effect import Effect
     from pagelens.browser.navigation import NavigationResult
     from pagelens.browser.screenshot import Screenshot
+    from pagelens.browser.waiting import WaitReport
     from pagelens.context.mcp_context import McpContext
     from pagelens.context.mcp_page import McpPage
 
@@ -97,6 +98,10 @@ class McpResponse:
     def attach_navigation(self, result: NavigationResult, verb: str = "Navigated to") -> None:
         """Say how a navigation that the tool made ended."""
         self.order.navigation = NavigationOrder(result, verb)
+
+    def attach_wait(self, report: WaitReport) -> None:
+        """Say what came true of what the tool waited for."""
+        self.order.wait = report
 
     def attach_effect(self, effect: Effect, *, say_none: bool = False) -> None:
         """Say what an action did; with `say_none` also that nothing was observed."""

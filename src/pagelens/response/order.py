@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from pagelens.browser.effect import Effect
     from pagelens.browser.navigation import NavigationResult
+    from pagelens.browser.waiting import WaitReport
     from pagelens.context.mcp_page import McpPage
 
 __all__ = [
@@ -114,6 +115,7 @@ class Order:
     lines: list[str] = field(default_factory=list)
     result: ResultOrder | None = None
     navigation: NavigationOrder | None = None
+    wait: WaitReport | None = None
     effects: list[EffectOrder] = field(default_factory=list)
     pages: bool = False
     snapshot: SnapshotOrder | None = None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pagelens.core.options import Options
-from pagelens.tools import console, input, network, pages, screenshot, script, snapshot
+from pagelens.tools import console, input, network, pages, screenshot, script, snapshot, waiting
 from pagelens.tools.definition import ToolDefinition, ToolFactory
 
 __all__ = ["ALL_TOOLS", "create_tools"]
@@ -15,6 +15,7 @@ ALL_TOOLS: tuple[ToolDefinition | ToolFactory, ...] = (
     pages.close_page,
     pages.navigate_page,
     pages.handle_dialog,
+    waiting.wait_for,
     snapshot.take_snapshot,
     screenshot.take_screenshot,
     script.evaluate_script,

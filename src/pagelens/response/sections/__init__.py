@@ -19,6 +19,7 @@ from pagelens.response.sections.notices import NoticesSection
 from pagelens.response.sections.pages import PagesSection
 from pagelens.response.sections.result import ResultSection
 from pagelens.response.sections.snapshot import SnapshotSection
+from pagelens.response.sections.wait import WaitSection
 
 __all__ = ["SECTIONS"]
 
@@ -26,6 +27,7 @@ SECTIONS: tuple[type[Section], ...] = (
     NoticesSection,
     LinesSection,
     ResultSection,
+    WaitSection,
     ImagesSection,
     NavigationSection,
     EffectSection,
