@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import itertools
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
@@ -23,6 +24,9 @@ __all__ = ["Browser"]
 #: Events of a browser; their payloads are listed in docs/library.md.
 BROWSER_EVENTS = ("page", "disconnected")
 
+#: So many pages are opened at a time. Each starts a process; twenty at once keep each other from their first answer.
+OPENING = 4
+
 
 class Browser:
     """A running Chrome. Made by `pagelens.launch` and `pagelens.connect`."""
@@ -39,6 +43,7 @@ class Browser:
         self._default = BrowserContext(self, None, "")
         self._contexts: dict[str, BrowserContext] = {}
         self._numbers = itertools.count(1)
+        self._opening = asyncio.Semaphore(OPENING)
         self._disconnect = host.page_created.connect(self._page_created)
 
     def __repr__(self) -> str:

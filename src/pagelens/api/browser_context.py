@@ -57,7 +57,8 @@ class BrowserContext:
         """
         if self._is_closed:
             raise InvalidInput(f"The context {self.name!r} is closed.", "Make another one.")
-        return self.browser._page_of(await self.browser._host.new_page(isolated_context=self.name))
+        async with self.browser._opening:
+            return self.browser._page_of(await self.browser._host.new_page(isolated_context=self.name))
 
     async def close(self) -> None:
         """Close its pages; its cookies and storage are gone. Idempotent.

@@ -85,9 +85,7 @@ class Dialog:
     async def _answer(self, accept: bool, text: str | None) -> None:
         engine = self._page._engine
         if engine.dialog is not self._dialog:
-            raise NoDialog(
-                f"The {self.type} is no longer open ({self.outcome}).", "Nothing needs to be handled."
-            )
+            raise NoDialog(f"The {self.type} is no longer open ({self.outcome}).", "Nothing needs to be handled.")
         await engine.handle_dialog(accept, text)
 
 

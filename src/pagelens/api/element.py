@@ -113,6 +113,7 @@ class Element:
     async def _hold(self) -> EngineElement:
         """It by reference: as held, when its document is still there; else looked up by its uid."""
         target = self._target()
+        await self._page._ready()
         document = self._frame.document_key
         if self._held is not None and self._held[1] == (document, self._frame.session):
             return self._held[0]

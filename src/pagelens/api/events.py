@@ -166,6 +166,7 @@ class Expectation(Generic[V]):
         what: what is waited for, in words.
         timeout: seconds.
         connect: listens; gets what to call with the value, and with an error; returns the function that ends it.
+        begin: awaited first.
         finish: awaited with the value before the block is left.
     """
 
@@ -176,12 +177,14 @@ class Expectation(Generic[V]):
         connect: Callable[[Callable[[V], None], Callable[[BaseException], None]], Callable[[], None]],
         *,
         hint: str = "",
+        begin: Callable[[], Awaitable[None]] | None = None,
         finish: Callable[[V], Awaitable[None]] | None = None,
     ) -> None:
         self._what = what
         self._timeout = timeout
         self._hint = hint
         self._connect = connect
+        self._begin = begin
         self._finish = finish
         self._found: asyncio.Future[V] | None = None
         self._disconnect: Callable[[], None] = lambda: None
@@ -199,6 +202,8 @@ class Expectation(Generic[V]):
         return self._found.result()
 
     async def __aenter__(self) -> Self:
+        if self._begin is not None:
+            await self._begin()
         loop = asyncio.get_running_loop()
         found: asyncio.Future[V] = loop.create_future()
         self._found = found

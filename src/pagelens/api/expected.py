@@ -57,7 +57,7 @@ def expect_event(
         if name == "popup":
             await value._arrived(timeout)
 
-    return Expectation(f"The event {name!r} of page {page.id}", timeout, connect, finish=finish)
+    return Expectation(f"The event {name!r} of page {page.id}", timeout, connect, begin=engine.ready, finish=finish)
 
 
 class NavigationExpectation:

@@ -91,7 +91,7 @@ class Frame:
         async def elements() -> list[EngineElement]:
             return [await element._hold() for element in given]
 
-        self._page._engine.raise_if_unusable()
+        await self._page._ready()
         return await evaluate_value(
             self._engine,
             source,
@@ -109,6 +109,7 @@ class Frame:
             ElementNotFound: the uid belongs to another frame; and what `Page.element` raises.
         """
         engine = self._page._engine
+        await self._page._ready()
         found = await find_element(engine, target, frames=[self._engine])
         try:
             number = await found.uid_number()
@@ -123,5 +124,6 @@ class Frame:
 
     async def elements(self, selector: str) -> list[Element]:
         """As `Page.elements`, in this frame only."""
+        await self._page._ready()
         found = await find_elements(self._page._engine, selector, frames=[self._engine])
         return [Element(self._page, frame, number) for frame, number in found]

@@ -185,7 +185,7 @@ class Page:
 
         What has not loaded by then is in `NavigationResult.pending`, and the outcome is ``usable``.
         """
-        await self._engine.ready()
+        await self._ready()
         return result_of(self, await set_content(self._engine, html, timeout=timeout))
 
     # -- reading -------------------------------------------------------------------------------------
@@ -216,6 +216,7 @@ class Page:
         Args:
             verbose: boxes and whole addresses too.
         """
+        await self._ready()
         return await self._mcp.snapshot(verbose=verbose)
 
     async def screenshot(
@@ -238,6 +239,7 @@ class Page:
         """
         if format is None:
             format = _SUFFIXES.get(Path(path).suffix.lower(), "png") if path is not None else "png"
+        await self._ready()
         picture = await self._mcp.screenshot(format=format, quality=quality)
         if path is not None:
             await asyncio.to_thread(_write, Path(path), picture.data)
@@ -251,7 +253,7 @@ class Page:
             ElementAmbiguous: several match; they are listed with uids.
             ElementGone, FrameGone: it has left the page. InvalidInput: `target` is neither.
         """
-        await self._engine.ready()
+        await self._ready()
         found = await find_element(self._engine, target)
         try:
             return Element(self, found.frame, await found.uid_number())
@@ -264,7 +266,7 @@ class Page:
         Raises:
             InvalidInput: it is no selector.
         """
-        await self._engine.ready()
+        await self._ready()
         return [Element(self, frame, number) for frame, number in await find_elements(self._engine, selector)]
 
     def console_messages(self, *, include_preserved: bool = False) -> list[ConsoleMessage]:
@@ -298,6 +300,7 @@ class Page:
             ElementNotFound, ElementAmbiguous, ElementGone, FrameGone: see `element`.
         """
         name = _name(target)
+        await self._ready()
         frame = await self._mcp.frame_of(name)
         done = await self._mcp.act(
             "input",
@@ -317,7 +320,9 @@ class Page:
             FillFailed: the control can't take this value, or the page changed it.
             ElementDisabled, ElementHidden, ElementCovered, ElementGone…: as `click`.
         """
-        done = await self._mcp.fill(_name(target), value)
+        name = _name(target)
+        await self._ready()
+        done = await self._mcp.fill(name, value)
         if done.report is not None:
             done.report.raise_if_differs()
         return effect_of(self, done.effect)
@@ -328,6 +333,7 @@ class Page:
         Raises:
             InvalidInput: there is no such key.
         """
+        await self._ready()
         return effect_of(self, (await self._mcp.press_key(key)).effect)
 
     async def upload(self, target: Target, paths: Path | str | Sequence[Path | str]) -> Effect:
@@ -343,6 +349,7 @@ class Page:
         """
         name = _name(target)
         files = [paths] if isinstance(paths, Path | str) else list(paths)
+        await self._ready()
         frame = await self._mcp.frame_of(name)
         done = await self._mcp.act("script", lambda: uploads.upload(self._engine, name, files), frame)
         return effect_of(self, done.effect)
@@ -361,7 +368,8 @@ class Page:
         """Call `handler` with each payload of an event; returns the function that ends it.
 
         Handlers may be coroutine functions: one handler's events are worked off one after another. What a handler
-        raises is logged. The events and their payloads are listed in docs/library.md.
+        raises is logged. The events and their payloads are listed in docs/library.md. A page that was open before
+        `connect` is listened to from its first use on; `on` is none.
 
         Raises:
             InvalidInput: there is no such event.
@@ -422,6 +430,11 @@ class Page:
 
     def _frame(self, frame: EngineFrame) -> Frame:
         return Frame(self, frame)
+
+    async def _ready(self) -> None:
+        """The first step of all that asks the page: attached, initialised, alive."""
+        await self._engine.ready()
+        self._engine.raise_if_unusable()
 
     async def _arrived(self, timeout: float) -> None:
         """Wait until a page that was just opened knows what it is to show."""
