@@ -10,6 +10,7 @@ from typing import Any
 
 from pagelens.browser.arguments import HEADLESS_VIEWPORT
 from pagelens.browser.attach import attach
+from pagelens.browser.auth import Auth
 from pagelens.browser.contexts import Contexts
 from pagelens.browser.downloads import Downloads
 from pagelens.browser.file_access import FileAccess
@@ -67,6 +68,7 @@ class BrowserHost:
         self.downloads = Downloads(self)
         self.rules = NetworkRules(options)
         self.page_created.connect(self.rules.watch)
+        self._auth = Auth(options)
         self.files = FileAccess()
         self.page_created.connect(self.files.watch)
         self._page_ids = itertools.count(1)
@@ -166,6 +168,7 @@ class BrowserHost:
         root.on("Target.targetDestroyed", lambda p: self.target_gone(p["targetId"], "it was closed"))
         root.on("Target.targetCrashed", self._target_crashed)
         self.downloads.listen(root)
+        await self._auth.start(root)
         await self.contexts.learn()
         if not browser.owned:
             self._lazy = LazyTargets(self, root)

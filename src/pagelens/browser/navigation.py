@@ -16,7 +16,7 @@ from pagelens.browser.page_dialogs import BeforeUnload
 from pagelens.browser.settle import finish_downloads
 from pagelens.cdp.session import Reply
 from pagelens.core.safe_text import one_line, shortened
-from pagelens.core.urls import navigable
+from pagelens.core.urls import navigable, without_credentials
 from pagelens.errors import DeadlineExceeded, NavigationFailed, PagelensError, ProtocolError
 
 if TYPE_CHECKING:
@@ -376,6 +376,9 @@ async def _ended(
             f"The load of {_printable(what)} was aborted.", f"The page still shows {_printable(page.url)}."
         )
     await loads.wait(lambda: load.committed_at > mark or interrupted(page), ERROR_PAGE)
+    if error == "net::ERR_INVALID_AUTH_CREDENTIALS" and status in (401, 407):
+        # Chrome shows an empty page, and where it has a window a login prompt.
+        return NavigationResult("loaded", page.url, status)
     raise _net_error(page, what, error)
 
 
@@ -449,4 +452,4 @@ async def _stayed(page: Page, what: str) -> NavigationFailed:
 
 
 def _printable(text: str) -> str:
-    return shortened(one_line(text), 300)
+    return shortened(one_line(without_credentials(text)), 300)

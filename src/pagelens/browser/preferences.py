@@ -8,6 +8,7 @@ import os
 from pathlib import Path
 from typing import Any
 
+from pagelens.core.credentials import parse_credentials
 from pagelens.core.options import Options
 from pagelens.errors import LaunchFailed
 
@@ -26,7 +27,7 @@ def write_preferences(profile: Path, options: Options, *, ours: bool, headless: 
     Args:
         ours: a throwaway profile or one that we keep for ourselves; in others only what a user's rule needs is changed.
         headless: nobody could answer a login prompt. A request that meets one would wait for ever, so it gets its 401
-            at once: Chrome is told to know no way to log in, unless there are credentials to log in with.
+            at once: Chrome is told to log in nowhere but where there are credentials for.
 
     Raises:
         LaunchFailed: the files can't be written, and so a rule could not be kept.
@@ -40,10 +41,12 @@ def write_preferences(profile: Path, options: Options, *, ours: bool, headless: 
     if ours:
         auth = _part(state, "auth")
         before = dict(auth)
-        if headless and not options.http_credentials:
+        auth.pop("schemes", None)
+        auth.pop("http_auth_allowed_for_origins", None)
+        if headless:
             auth["schemes"] = ""
-        else:
-            auth.pop("schemes", None)
+            origins = [parse_credentials(text).origin for text in options.http_credentials]
+            auth["http_auth_allowed_for_origins"] = origins
         if auth != before:
             _write(profile / "Local State", state)
 

@@ -42,6 +42,12 @@ class NavigationSection:
             return
         result = self._order.result
         out.line(_sentence(result, self._order.verb))
+        if result.status in (401, 407):
+            who = "server" if result.status == 401 else "proxy"
+            out.line(
+                f"If the {who} wants user and password, the user can give them with --http-credentials when starting "
+                "pagelens."
+            )
         if result.pending and result.dialog is None:  # behind a dialog everything stands still
             out.line(pending_line(result.pending))
         for page in result.new_pages:
