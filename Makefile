@@ -33,8 +33,14 @@ check: .venv/ready
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-bench:
-	@echo "There is no benchmark yet: nothing was measured."
+# Ours and two peers in one run (Node and npm needed): about 15 minutes on a quiet machine. `make bench BENCH=quick`
+# gives a first impression.
+bench: setup .venv/bench-ready
+	$(BIN)/python -m benchmarks $(BENCH)
+
+.venv/bench-ready: pyproject.toml .venv/ready
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[bench]' </dev/null
+	@touch $@
 
 clean:
 	rm -rf .venv build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis

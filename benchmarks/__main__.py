@@ -1,0 +1,153 @@
+"""``python -m benchmarks``: measure ours and the peers in one run; judge; write docs/benchmarks.md."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import datetime
+import os
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+import platformdirs
+
+from benchmarks.client import Client
+from benchmarks.contenders import BareContender, Contender, ServerContender
+from benchmarks.judge import ROUNDS, judge
+from benchmarks.machine import this_machine
+from benchmarks.operations import OPERATIONS, time_operations
+from benchmarks.report import report
+from benchmarks.results import Results, Sizes
+from benchmarks.servers import ServerSpec, install_peers, servers
+from benchmarks.sessions import run_floods, run_sessions, time_starts
+from benchmarks.site import running_site
+from benchmarks.tokens import count_tokens
+from pagelens.browser.find import find_browser
+from pagelens.core.options import Options
+from pagelens.errors import PagelensError
+
+PAGE = Path(__file__).parents[1] / "docs" / "benchmarks.md"
+PHASES = ("starts", "operations", "sessions", "events")
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How often everything is measured."""
+
+    judged_rounds: int
+    other_rounds: int
+    sessions: int
+    floods: int
+
+
+#: `quick` gives a first impression while working on something; it judges too, but writes no page.
+PLANS = {"full": Plan(ROUNDS, 10, 3, 3), "quick": Plan(5, 3, 1, 1)}
+
+
+def main() -> int:
+    """Returns 0, or 1 when a ratio was missed or nothing could be measured."""
+    parser = argparse.ArgumentParser(prog="make bench", description=__doc__)
+    parser.add_argument("plan", nargs="?", choices=PLANS, default="full")
+    parser.add_argument("--phases", default=",".join(PHASES), help="some of %(default)s; then no page is written")
+    parser.add_argument("--match", default="", help="only operations whose name contains this; no page is written")
+    chosen = parser.parse_args()
+    phases = set(chosen.phases.split(","))
+    if unknown := phases - set(PHASES):
+        parser.error(f"no such phase: {', '.join(unknown)}")
+    cache = platformdirs.user_cache_path("pagelens-benchmarks")
+    try:
+        browser = str(find_browser(Options()).path)
+        install_peers(cache)
+    except (PagelensError, OSError) as error:
+        print(f"benchmarks: {error}", file=sys.stderr)
+        return 1
+
+    # Chrome refuses its sandbox to root; then nobody gets one.
+    no_sandbox = hasattr(os, "geteuid") and os.geteuid() == 0
+    with tempfile.TemporaryDirectory(prefix="pagelens-bench-") as folder, running_site() as site:
+        specs = servers(browser, cache, Path(folder), no_sandbox=no_sandbox)
+        run = _Run(specs, PLANS[chosen.plan], site, folder, phases, chosen.match)
+        results = asyncio.run(run.all(BareContender(browser, no_sandbox=no_sandbox)))
+
+    verdicts = judge(results)
+    text = report(results, verdicts, this_machine(browser), date=datetime.date.today().isoformat())
+    print("\n" + text)
+    if chosen.plan == "full" and phases == set(PHASES) and not chosen.match:
+        PAGE.write_text(text, encoding="utf-8")
+        print("written to docs/benchmarks.md")
+    missed = [verdict for verdict in verdicts if not verdict.is_met]
+    for verdict in missed:
+        print(f"missed: {verdict.target.name}: wanted {verdict.wanted}, measured {verdict.measured}", file=sys.stderr)
+    return 1 if missed else 0
+
+
+class _Run:
+    """One run over all phases."""
+
+    def __init__(
+        self, specs: list[ServerSpec], plan: Plan, site: str, folder: str, phases: set[str], match: str
+    ) -> None:
+        self.specs = specs
+        self.plan = plan
+        self.site = site
+        self.folder = folder
+        self.phases = phases
+        self.match = match
+        self.results = Results()
+
+    async def all(self, bare: BareContender) -> Results:
+        """The phases in their order."""
+        self.results.loads.append(os.getloadavg()[0])
+        if "starts" in self.phases:
+            self._say("starts")
+            await time_starts(self.specs, self._client, self.site, self.results, rounds=self.plan.judged_rounds)
+        if "operations" in self.phases:
+            self._say("operations")
+            await self._operations(bare)
+        if "sessions" in self.phases:
+            self._say("sessions")
+            await run_sessions(self.specs, self._contender, self.site, self.results, sessions=self.plan.sessions)
+        if "events" in self.phases:
+            self._say("events")
+            await run_floods(self.specs, self._contender, self.site, self.results, rounds=self.plan.floods)
+        return self.results
+
+    async def _operations(self, bare: BareContender) -> None:
+        contenders: list[Contender] = []
+        try:
+            for spec in self.specs:
+                contender = self._contender(spec)
+                contenders.append(contender)
+                await contender.start()
+                tools = msgspec.json.encode(contender.tools).decode()
+                self.results.sizes[spec.name] = Sizes(len(contender.tools), count_tokens(tools))
+            contenders.append(bare)
+            await bare.start()
+            await time_operations(
+                contenders,
+                self.site,
+                self.results,
+                judged_rounds=self.plan.judged_rounds,
+                other_rounds=self.plan.other_rounds,
+                operations=[operation for operation in OPERATIONS if self.match in operation.name],
+            )
+        finally:
+            for started in contenders:
+                await started.close()
+
+    def _client(self, spec: ServerSpec) -> Client:
+        return Client(spec.name, spec.command, self.folder)
+
+    def _contender(self, spec: ServerSpec) -> ServerContender:
+        return ServerContender(spec, self.folder)
+
+    def _say(self, phase: str) -> None:
+        self.results.loads.append(os.getloadavg()[0])
+        print(f"{phase} (load {os.getloadavg()[0]:.1f})", flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,115 @@
+"""The ratios that must hold, and whether they do."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from benchmarks.results import Results, of_sessions, paired_ratio
+from benchmarks.servers import CHROME_DEVTOOLS_MCP, OURS, PLAYWRIGHT_MCP
+
+__all__ = ["NO_SLOWER", "PEERS", "ROUNDS", "TARGETS", "Target", "Verdict", "judge"]
+
+PEERS = (CHROME_DEVTOOLS_MCP, PLAYWRIGHT_MCP)
+#: What "no slower" means: the median ratio to the faster peer.
+NO_SLOWER = 1.1
+#: Fewer rounds than these judge nothing.
+ROUNDS = 20
+
+#: Ratios by peer, and the rounds (or sessions) behind each.
+Measure = Callable[[Results, str], tuple[float | None, int]]
+
+
+@dataclass(frozen=True)
+class Target:
+    """One ratio to be held against every one of `peers`; the worst of them counts.
+
+    Attributes:
+        is_gain: the ratio is peer to ours and must be at least `limit`; else it is ours to peer, and at most that.
+    """
+
+    name: str
+    limit: float
+    measure: Measure
+    is_gain: bool = False
+    peers: tuple[str, ...] = PEERS
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """How a target fared: the worst ratio and the peer it is to; both None when it was not measured."""
+
+    target: Target
+    ratio: float | None
+    peer: str | None
+    count: int
+
+    @property
+    def is_met(self) -> bool:
+        """Not measured is not met."""
+        if self.ratio is None:
+            return False
+        return self.ratio >= self.target.limit if self.target.is_gain else self.ratio <= self.target.limit
+
+    @property
+    def wanted(self) -> str:
+        """``≥ 20`` or ``≤ 1.1``."""
+        return f"{'≥' if self.target.is_gain else '≤'} {self.target.limit:g}"
+
+    @property
+    def measured(self) -> str:
+        """The ratio, to be shown."""
+        return "not measured" if self.ratio is None else f"{self.ratio:.{1 if self.target.is_gain else 2}f}"
+
+
+def _faster(operation: str) -> Measure:
+    def measure(results: Results, peer: str) -> tuple[float | None, int]:
+        times = results.times.get(operation, {})
+        return paired_ratio(times.get(peer, []), times.get(OURS, []))
+
+    return measure
+
+
+def _slower(operation: str) -> Measure:
+    def measure(results: Results, peer: str) -> tuple[float | None, int]:
+        times = results.times.get(operation, {})
+        return paired_ratio(times.get(OURS, []), times.get(peer, []))
+
+    return measure
+
+
+def _of_session(attribute: str) -> Measure:
+    def measure(results: Results, peer: str) -> tuple[float | None, int]:
+        ours, theirs = of_sessions(results.sessions, OURS, attribute), of_sessions(results.sessions, peer, attribute)
+        count = min(len(results.sessions.get(OURS, [])), len(results.sessions.get(peer, [])))
+        return (ours / theirs if ours is not None and theirs else None), count
+
+    return measure
+
+
+TARGETS = (
+    Target("evaluate", 20, _faster("evaluate 1+1"), is_gain=True),
+    Target("click that does nothing, calm page", 5, _faster("click, calm page"), is_gain=True),
+    Target("click that does nothing, page that changes every 50 ms", 5, _faster("click, changing page"), is_gain=True),
+    *(
+        Target(name, NO_SLOWER, _slower(name))
+        for name in ("navigate tiny", "navigate form", "navigate shop", "screenshot tiny", "screenshot shop")
+    ),
+    Target("spawn to initialize", 1.2, _slower("spawn to initialize"), peers=(CHROME_DEVTOOLS_MCP,)),
+    Target("server memory after the session", 0.6, _of_session("memory")),
+    Target("server CPU of the session", 0.5, _of_session("cpu")),
+)
+
+
+def judge(results: Results, targets: Sequence[Target] = TARGETS) -> list[Verdict]:
+    """One verdict a target, in their order."""
+    verdicts = []
+    for target in targets:
+        measured = [(peer, *target.measure(results, peer)) for peer in target.peers]
+        there = [(ratio, peer, count) for peer, ratio, count in measured if ratio is not None]
+        if len(there) < len(target.peers):
+            verdicts.append(Verdict(target, None, None, 0))
+            continue
+        ratio, peer, count = min(there) if target.is_gain else max(there)
+        verdicts.append(Verdict(target, ratio, peer, count))
+    return verdicts
