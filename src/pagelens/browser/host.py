@@ -18,6 +18,7 @@ from pagelens.browser.lazy_targets import LazyTargets
 from pagelens.browser.live import LiveBrowser
 from pagelens.browser.network_rules import NetworkRules
 from pagelens.browser.page import Page
+from pagelens.browser.permissions import Permissions
 from pagelens.browser.process import launch
 from pagelens.browser.uids import UidAllocator
 from pagelens.browser.world import new_world_name
@@ -69,6 +70,7 @@ class BrowserHost:
         self.rules = NetworkRules(options)
         self.page_created.connect(self.rules.watch)
         self._auth = Auth(options)
+        self.page_created.connect(Permissions(self).watch)
         self.files = FileAccess()
         self.page_created.connect(self.files.watch)
         self._page_ids = itertools.count(1)
@@ -97,6 +99,11 @@ class BrowserHost:
     def product(self) -> str:
         """E.g. ``Chrome/156.0.8078.108``; empty before the first start."""
         return self._browser.product if self._browser else ""
+
+    @property
+    def is_headless(self) -> bool:
+        """Whether the browser has no window, so that nobody could answer what it asks."""
+        return self._browser is not None and self._browser.headless
 
     @property
     def notes(self) -> list[str]:

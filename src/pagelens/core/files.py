@@ -377,6 +377,7 @@ def _local_path(root: Path | str) -> Path | None:
             return None
         if parts.netloc not in ("", "localhost"):
             return None
-        root = url2pathname(parts.path) if os.name == "nt" else unquote(parts.path)
+        # Bytes that are no text stay what they are: Chrome opens the file of that name.
+        root = url2pathname(parts.path) if os.name == "nt" else unquote(parts.path, errors="surrogateescape")
     path = Path(root)
     return path if path.is_absolute() else None
