@@ -36,7 +36,9 @@
     │   ├── ElementMoving            element_moving
     │   ├── ElementCovered           element_covered
     │   ├── FrameGone                frame_gone
-    │   └── FillFailed               fill_failed
+    │   ├── FillFailed               fill_failed
+    │   ├── NotEditable              not_editable        nothing that takes text has the focus
+    │   └── DropRefused              drop_refused
     ├── RecordError                  a recorded request or console message can't be shown
     │   ├── RecordNotFound           record_not_found    no such id on this page
     │   └── RecordGone               record_gone         it was there, and is no longer kept
@@ -65,6 +67,7 @@ __all__ = [
     "DeadlineExceeded",
     "DialogOpen",
     "DocumentReplaced",
+    "DropRefused",
     "ElementAmbiguous",
     "ElementCovered",
     "ElementDisabled",
@@ -83,6 +86,7 @@ __all__ = [
     "NavigationFailed",
     "NoDialog",
     "NoUsableSandbox",
+    "NotEditable",
     "PageClosed",
     "PageCrashed",
     "PageError",
@@ -344,6 +348,18 @@ class FillFailed(ElementError):
     """The element can't take this value, or the page did not keep it."""
 
     code = "fill_failed"
+
+
+class NotEditable(ElementError):
+    """Text was to be typed, and nothing that takes text has the focus."""
+
+    code = "not_editable"
+
+
+class DropRefused(ElementError):
+    """An element was dragged, and the one it was dropped on did not take it."""
+
+    code = "drop_refused"
 
 
 class RecordError(PagelensError):

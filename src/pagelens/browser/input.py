@@ -48,8 +48,11 @@ __all__ = [
     "HIDDEN_WHY",
     "ClickReport",
     "MouseButton",
+    "aim",
     "click",
     "click_element",
+    "deliver",
+    "points_of",
     "press_key",
     "problem",
 ]
@@ -148,10 +151,10 @@ async def click_element(
     plan: dict[str, Any] = {}
     try:
         for attempt in range(TRIES):
-            plan = await _aim(element, {"rest": REST, "still": attempt > 0, "token": watch.token})
+            plan = await aim(element, {"rest": REST, "still": attempt > 0, "token": watch.token})
             if plan.get("problem") == "option":
                 return await _choose(element)
-            x, y = await _session_point(element, plan["x"], plan["y"])
+            x, y = (await points_of(element, plan["x"], plan["y"]))[0]
             events = _gesture(x, y, button, count, modifier_bits([key.key for key in keys]))
             bits = 0
             before = []
@@ -164,7 +167,7 @@ async def click_element(
                 after.append(("Input.dispatchKeyEvent", up_params(key, bits)))
             watch.lands = None
             # All in one go: held keys are released whatever the click does.
-            is_answered = await _deliver(element.frame, [*before, *events, *after], timeout)
+            is_answered = await deliver(element.frame, [*before, *events, *after], timeout)
             if is_answered and watch.lands is None:
                 # Answers to input and messages from the page take different ways.
                 await element.page.loads.wait(lambda: watch.lands is not None, VERDICT)
@@ -206,27 +209,28 @@ async def press_key(page: Page, combination: str, *, timeout: float = COMMAND) -
         events.append(up_params(modifier, bits))
     # Chrome passes keys on to the frame that has the focus, also in another process. All is written at once, so a
     # modifier is released whatever the key does.
-    await _deliver(page.main_frame, [("Input.dispatchKeyEvent", event) for event in events], timeout)
+    await deliver(page.main_frame, [("Input.dispatchKeyEvent", event) for event in events], timeout)
 
 
 # -- aiming ------------------------------------------------------------------------------------------------
 
 
-async def _aim(element: Element, options: dict[str, Any]) -> dict[str, Any]:
-    """The point in the element's own frame; raises what keeps it from being clicked."""
+async def aim(element: Element, options: dict[str, Any], done: str = "clicked") -> dict[str, Any]:
+    """The point in the element's own frame (``js/hit_test.js``); raises what keeps it from being `done`."""
     plan: dict[str, Any] = await element.call(HIT_TEST, options)
     if _nameless(plan):
         await element.frame.give_uids(FEW_UIDS)
         plan = await element.call(HIT_TEST, options)
     if plan.get("problem") not in (None, "option"):
-        raise problem(element.label, plan, "clicked")
+        raise problem(element.label, plan, done)
     return plan
 
 
-async def _session_point(element: Element, x: float, y: float) -> tuple[float, float]:
+async def points_of(element: Element, x: float, y: float) -> tuple[tuple[float, float], tuple[float, float]]:
     """Carry a point up through the frames around the element, testing in each that it is visible.
 
-    Returns it in the coordinates of the frame's session: those of the outermost frame in the same process.
+    Returns it in the coordinates of the frame's session (those of the outermost frame in the same process), and in
+    those of the page.
     """
     point: tuple[float, float] | None = None
     frame = element.frame
@@ -235,10 +239,10 @@ async def _session_point(element: Element, x: float, y: float) -> tuple[float, f
             point = (x, y)
         mapped = await _ask_parent(frame, parent, x, y)
         if mapped.get("problem"):
-            raise problem(element.label, mapped, "clicked")
+            raise problem(element.label, mapped, "reached")
         x, y = mapped["x"], mapped["y"]
         frame = parent
-    return point or (x, y)
+    return point or (x, y), (x, y)
 
 
 async def _ask_parent(frame: Frame, parent: Frame, x: float, y: float) -> dict[str, Any]:
@@ -325,7 +329,7 @@ def _gesture(x: float, y: float, button: MouseButton, count: int, bits: int) -> 
     return [("Input.dispatchMouseEvent", event) for event in events]
 
 
-async def _deliver(frame: Frame, commands: Sequence[tuple[str, dict[str, Any]]], timeout: float) -> bool:
+async def deliver(frame: Frame, commands: Sequence[tuple[str, dict[str, Any]]], timeout: float) -> bool:
     """Write input events at once and wait until the page has handled them; returns whether it said so for all.
 
     Their answers stay out while a dialog that they opened is there, or when the page ended: both are effects

@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Generic, Literal, TypeVar
 
 from pagelens.browser import fill as filling
 from pagelens.browser import input as inputs
+from pagelens.browser import pointer
 from pagelens.browser import screenshot as screenshots
 from pagelens.browser.evaluate import MAX_CHARS, MAX_DEPTH, EvaluateResult, evaluate
 from pagelens.browser.screenshot import Screenshot
+from pagelens.browser.type_text import TypeReport, type_text
 from pagelens.browser.waiting import WAIT, Condition, WaitReport, wait_for
 from pagelens.collectors.console_collector import ConsoleCollector
 from pagelens.collectors.network_collector import NetworkCollector
@@ -197,6 +199,32 @@ class McpPage:
     async def press_key(self, combo: str) -> Done[None]:
         """Press a key or combination where the focus is; raises `InvalidInput` for a key that doesn't exist."""
         return await self.act("input", lambda: inputs.press_key(self.page, combo))
+
+    async def hover(self, target: str) -> Done[str]:
+        """Move the mouse over an element; reports what to call it.
+
+        Raises:
+            ElementError: it can't be reached; the subclass and message say why.
+        """
+        frame = await self.frame_of(target)
+        return await self.act("input", lambda: pointer.hover(self.page, target), frame)
+
+    async def drag(self, source: str, target: str) -> Done[pointer.DragReport]:
+        """Drag one element onto another.
+
+        Raises:
+            ElementError: one of them can't be reached, or the drop was not taken.
+        """
+        frame = await self.frame_of(target)
+        return await self.act("input", lambda: pointer.drag(self.page, source, target), frame)
+
+    async def type_text(self, text: str, *, submit_key: str | None = None) -> Done[TypeReport]:
+        """Type where the focus is, then press a key.
+
+        Raises:
+            NotEditable: nothing that takes text has the focus.
+        """
+        return await self.act("input", lambda: type_text(self.page, text, submit_key=submit_key))
 
     async def evaluate(
         self,

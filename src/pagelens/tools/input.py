@@ -1,28 +1,26 @@
-"""Acting on the page: click, fill, keys."""
+"""Acting on the page: click, hover, drag, fill, keys."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from pydantic import Field
 
-from pagelens.core.safe_text import one_line
+from pagelens.core.safe_text import one_line, quoted, shortened
 from pagelens.tools.definition import PageToolRequest, ToolParams, define_page_tool
 
 if TYPE_CHECKING:
     from pagelens.context.mcp_context import McpContext
-    from pagelens.context.mcp_page import Done
     from pagelens.response.mcp_response import McpResponse
 
-__all__ = ["click", "fill", "press_key"]
+__all__ = ["click", "drag", "fill", "hover", "press_key", "type_text"]
 
 _UID = "uid from the snapshot (e12), or a css=/text= selector that matches one element."
 _SNAPSHOT = "Add a snapshot of the page afterwards."
 
 
-def _element(request: PageToolRequest[ClickParams] | PageToolRequest[FillParams], done: Done[Any]) -> str:
-    """What to call the element: as the action does, or as the caller did when the action could not report."""
-    return str(done.report.label) if done.report is not None else one_line(request.params.uid)
+#: Characters of what a field holds, after something was typed into it.
+_SHOWN = 200
 
 
 class ClickParams(ToolParams):
@@ -31,10 +29,26 @@ class ClickParams(ToolParams):
     includeSnapshot: bool | None = Field(default=None, description=_SNAPSHOT)
 
 
+class HoverParams(ToolParams):
+    uid: str = Field(description=_UID)
+    includeSnapshot: bool | None = Field(default=None, description=_SNAPSHOT)
+
+
+class DragParams(ToolParams):
+    from_uid: str = Field(description="The element to drag: uid, or css=/text= selector.")
+    to_uid: str = Field(description="The element to drop it on.")
+    includeSnapshot: bool | None = Field(default=None, description=_SNAPSHOT)
+
+
 class FillParams(ToolParams):
     uid: str = Field(description=_UID)
     value: str = Field(description="Text to enter; option to choose; true or false for a checkbox.")
     includeSnapshot: bool | None = Field(default=None, description=_SNAPSHOT)
+
+
+class TypeTextParams(ToolParams):
+    text: str = Field(description="Typed at the caret; line breaks are Enter.")
+    submitKey: str | None = Field(default=None, description="Key to press after it: Enter, Tab, Control+Enter.")
 
 
 class PressKeyParams(ToolParams):
@@ -57,11 +71,61 @@ async def click(request: PageToolRequest[ClickParams], response: McpResponse, co
     response.attach_effect(done.effect, say_none=True)
     if done.lost is not None:
         raise done.lost
-    if done.report is not None and done.report.via == "selection":
-        response.append_line(f"Selected the option {done.report.label}.")
+    verb = "Double-clicked" if double else "Clicked"
+    report = done.report
+    if report is None:
+        response.append_line(f"{verb} {one_line(request.params.uid)}.")
+    elif report.via == "selection":
+        response.append_line(f"Selected the option {report.label}: its list takes no click on it.")
+    elif not report.is_confirmed:
+        response.append_line(
+            f"The mouse was pressed on {report.label}, but no press was seen to arrive there: "
+            "the page may have taken it at its window. Check the effect."
+        )
     else:
-        by_label = ", through its label" if done.report is not None and done.report.via == "label" else ""
-        response.append_line(f"{'Double-clicked' if double else 'Clicked'} {_element(request, done)}{by_label}.")
+        response.append_line(f"{verb} {report.label}{', through its label' if report.via == 'label' else ''}.")
+    response.include_snapshot(bool(request.params.includeSnapshot))
+
+
+@define_page_tool(
+    name="hover",
+    title="Hover",
+    category="input",
+    description="Moves the mouse over an element, where it stays: for menus and tooltips.",
+    read_only=False,
+    params=HoverParams,
+    blocked_by_dialog=True,
+)
+async def hover(request: PageToolRequest[HoverParams], response: McpResponse, context: McpContext) -> None:
+    done = await request.page.hover(request.params.uid)
+    response.attach_effect(done.effect)
+    if done.lost is not None:
+        raise done.lost
+    response.append_line(f"The mouse is over {done.report or one_line(request.params.uid)}.")
+    response.include_snapshot(bool(request.params.includeSnapshot))
+
+
+@define_page_tool(
+    name="drag",
+    title="Drag",
+    category="input",
+    description="Drags an element onto another one, by the browser's drag and drop or the page's own. "
+    "A drop that is not taken is an error.",
+    read_only=False,
+    params=DragParams,
+    blocked_by_dialog=True,
+)
+async def drag(request: PageToolRequest[DragParams], response: McpResponse, context: McpContext) -> None:
+    done = await request.page.drag(request.params.from_uid, request.params.to_uid)
+    native = done.report is not None and done.report.kind == "native"
+    response.attach_effect(done.effect, say_none=not native)
+    if done.lost is not None:
+        raise done.lost
+    if done.report is None:
+        response.append_line(f"Dragged {one_line(request.params.from_uid)} to {one_line(request.params.to_uid)}.")
+    else:
+        how = "which took the drop" if native else "with the mouse pressed; what the page made of it is not known here"
+        response.append_line(f"Dragged {done.report.source} to {done.report.target}, {how}.")
     response.include_snapshot(bool(request.params.includeSnapshot))
 
 
@@ -83,7 +147,8 @@ async def fill(request: PageToolRequest[FillParams], response: McpResponse, cont
     if report is not None:
         report.raise_if_differs()
     read_back = "" if report is not None and report.is_verified else " It could not be read back."
-    response.append_line(f"Filled {_element(request, done)}.{read_back}")
+    label = report.label if report is not None else one_line(request.params.uid)
+    response.append_line(f"Filled {label}.{read_back}")
     response.include_snapshot(bool(request.params.includeSnapshot))
 
 
@@ -91,7 +156,7 @@ async def fill(request: PageToolRequest[FillParams], response: McpResponse, cont
     name="press_key",
     title="Press key",
     category="input",
-    description="Presses a key or key combination where the focus is. For text use fill.",
+    description="Presses a key or key combination where the focus is. For text use fill or type_text.",
     read_only=False,
     params=PressKeyParams,
     blocked_by_dialog=True,
@@ -103,3 +168,33 @@ async def press_key(request: PageToolRequest[PressKeyParams], response: McpRespo
         raise done.lost
     response.append_line(f"Pressed {one_line(request.params.key)}.")
     response.include_snapshot(bool(request.params.includeSnapshot))
+
+
+@define_page_tool(
+    name="type_text",
+    title="Type text",
+    category="input",
+    description="Types into the element that has the focus, adding to what is there; fill replaces it.",
+    read_only=False,
+    params=TypeTextParams,
+    blocked_by_dialog=True,
+)
+async def type_text(request: PageToolRequest[TypeTextParams], response: McpResponse, context: McpContext) -> None:
+    params = request.params
+    done = await request.page.type_text(params.text, submit_key=params.submitKey)
+    response.attach_effect(done.effect, say_none=params.submitKey is not None)
+    if done.lost is not None:
+        raise done.lost
+    then = f", then pressed {one_line(params.submitKey)}" if params.submitKey is not None else ""
+    report = done.report
+    if report is None:
+        response.append_line(f"Typed {len(params.text)} characters{then}.")
+        return
+    how = "Typed" if report.as_keys else "Put in, without key events,"
+    now = ""
+    if report.is_changed is False and params.text:
+        now = " Its text is the same as before: the page did not take what was typed."
+    elif report.value_after is not None:
+        now = f" It held {quoted(shortened(report.value_after, _SHOWN))} then."
+    words = f"uid={report.uid} {one_line(report.words)}"
+    response.append_line(f"{how} {len(params.text)} characters into {words}{then}.{now}")

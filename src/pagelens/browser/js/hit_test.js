@@ -2,9 +2,10 @@
 // rendered, have a size, be enabled, be at rest, and the point must belong to it and to nothing above it.
 //
 // `rest` is how many milliseconds a moving element is waited for; `still` waits two frames even when
-// nothing says that the element moves. With a `token` the next press is watched (see guard_click). Returns {x, y, via, moving}, in pixels of this frame's viewport
-// (via: "element" or "label"), or {problem, why, coverer}: gone, hidden, disabled, covered, option.
-async (lib, element, { rest, still, token }) => {
+// nothing says that the element moves. With a `token` the next press is watched (see guard_click). `disabledToo` takes
+// a disabled control as it is (to hover over it, to drop on it). Returns {x, y, via, moving}, in pixels of this frame's
+// viewport (via: "element" or "label"), or {problem, why, coverer}: gone, hidden, disabled, covered, option.
+async (lib, element, { rest, still, token, disabledToo }) => {
   const { named, landing, flat_parents: parents, hidden_why: hiddenWhy } = lib.fn;
 
   if (element.nodeType !== Node.ELEMENT_NODE) element = element.parentElement || element;
@@ -15,7 +16,7 @@ async (lib, element, { rest, still, token }) => {
     if (select && !select.multiple && select.size <= 1) return { problem: "option" };
   }
   const control = element.closest("button, input, select, textarea, option, optgroup");
-  if (control && control.matches(":disabled")) {
+  if (control && !disabledToo && control.matches(":disabled")) {
     const fieldset = control.closest("fieldset:disabled");
     const why =
       control !== element
