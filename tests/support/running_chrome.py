@@ -51,7 +51,7 @@ class RunningChrome:
     async def __aenter__(self) -> RunningChrome:
         arguments = [
             "--headless",
-            f"--remote-debugging-port={self.port}",
+            "--remote-debugging-port=0",
             f"--user-data-dir={self.profile}",
             "--no-first-run",
             "--disable-background-networking",
@@ -193,12 +193,12 @@ class Relay:
     """A TCP relay on a port of its own: forwards, stops forwarding without a word, or refuses.
 
     Attributes:
-        stalled: while set, no byte passes in either direction, and the connections stay open.
+        to: the port on this machine that new connections are forwarded to.
         heard: the first bytes of each connection, as the server saw them.
     """
 
     def __init__(self, port: int) -> None:
-        self._to = port
+        self.to = port
         self._server: asyncio.Server
         self._writers: set[asyncio.StreamWriter] = set()
         self._flowing = asyncio.Event()
@@ -234,7 +234,11 @@ class Relay:
             writer.transport.abort()
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        far_reader, far_writer = await asyncio.open_connection("127.0.0.1", self._to)
+        try:
+            far_reader, far_writer = await asyncio.open_connection("127.0.0.1", self.to)
+        except OSError:
+            writer.transport.abort()
+            return
         self._writers |= {writer, far_writer}
         first = True
 

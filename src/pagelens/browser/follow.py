@@ -51,8 +51,8 @@ class Followed:
 
 
 def interrupted(page: Page) -> bool:
-    """Whether nothing more can be learnt by waiting: a dialog is open, or the page is gone."""
-    return page.held_by is not None or page.is_crashed or page.closed is not None
+    """Whether nothing more can be learnt by waiting: a dialog is open, or the page or the line to it is gone."""
+    return page.held_by is not None or page.is_crashed or page.is_asleep or page.closed is not None
 
 
 def crossing(load: FrameLoad, mark: int) -> bool:

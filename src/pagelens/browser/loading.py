@@ -263,6 +263,12 @@ class LoadTracker:
             load.stopped_at = self.serial + 1
         self.touch()
 
+    def forget_documents(self) -> None:
+        """Nobody told for a while what happened: whatever was known may be wrong now."""
+        self.frames.clear()
+        self.in_flight.clear()
+        self.touch()
+
     def _scheduled(self, p: dict[str, Any]) -> None:
         if p.get("delay", 0) <= _SOON:
             self._announced(p["frameId"], p["url"])
@@ -294,12 +300,13 @@ class LoadTracker:
 
     def _lifecycle(self, p: dict[str, Any]) -> None:
         load = self.of(p["frameId"])
-        if p["name"] == "init":
-            # Comes with the commit, sometimes a moment before Page.frameNavigated.
-            if load.loader_id != p["loaderId"]:
-                load.loader_id = p["loaderId"]
-                load.milestones = set()
-        elif p["loaderId"] == load.loader_id:
+        is_first = p["name"] == "init" or not load.loader_id
+        if is_first and load.loader_id != p["loaderId"]:
+            # "init" comes with the commit, sometimes a moment before Page.frameNavigated. Who attaches to a page that is
+            # there already is told what it has reached, without an "init".
+            load.loader_id = p["loaderId"]
+            load.milestones = set()
+        if p["name"] != "init" and p["loaderId"] == load.loader_id:
             load.milestones.add(p["name"])
         self.touch()
 

@@ -365,7 +365,8 @@ class Page:
         self.is_asleep = self.was_running = True
         self.guard.interrupt(ConnectionLost(f"The connection to Chrome was lost ({reason}).", "Try again."))
         self._end_of_renderer()
-        self.tree.forget_children()
+        self.tree.forget_documents()
+        self.loads.forget_documents()
         self._sessions.forget()
         self.session = self.main_frame.session = absent
         self.is_crashed = False
@@ -425,6 +426,9 @@ class Page:
     def revived(self) -> None:
         """The page has a process again."""
         self.is_crashed = False
+        if self._was_found_dead:
+            self._was_found_dead = False
+            self._sessions.repeat()
         self.loads.touch()
 
     def initialised(self) -> None:

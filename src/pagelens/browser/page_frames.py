@@ -76,6 +76,10 @@ class PageFrames:
                 frame.name = described.get("name", "")
                 frame.loader_id = described["loaderId"]
             load = self._page.loads.of(frame.id)
+            begun = load.started_at > load.committed_at and load.started_loader == described["loaderId"]
+            if begun or frame.loader_id not in ("", described["loaderId"]):
+                # A document that came while the page was being initialised, too early for its event to be heard.
+                self._frame_navigated(session, {"frame": described})
             load.loader_id = load.loader_id or described["loaderId"]
             for child in tree.get("childFrames", []):
                 take(child)
@@ -166,7 +170,8 @@ class PageFrames:
         for frame in self.by_id.values():
             frame._contexts_cleared()
 
-    def forget_children(self) -> None:
-        """Only the main frame is left."""
+    def forget_documents(self) -> None:
+        """Nothing is known any more, but that there is a main frame."""
         for child in list(self.main.children):
             self.remove(child)
+        self.main.url = self.main.loader_id = ""

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 from pagelens.cdp.session import Reply, Session
-from pagelens.errors import PagelensError
+from pagelens.errors import PageCrashed, PagelensError
 
 if TYPE_CHECKING:
     from pagelens.browser.page import Page
@@ -138,6 +138,8 @@ class PageSessions:
         if reply.failed and attached.session.closed is None and self._page.closed is None and not self._page.is_crashed:
             try:
                 reply.result()
+            except PageCrashed:
+                pass  # the page tells
             except PagelensError as error:
                 # Workers lack some domains; anything else would blind us, so it must be seen.
                 level = logging.DEBUG if attached.kind == "worker" else logging.WARNING
