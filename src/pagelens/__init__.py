@@ -34,6 +34,7 @@ if TYPE_CHECKING:
         Response,
         Screenshot,
         TextSnapshot,
+        WaitReport,
         connect,
         launch,
     )
@@ -58,6 +59,7 @@ __all__ = [
     "Response",
     "Screenshot",
     "TextSnapshot",
+    "WaitReport",
     "__version__",
     "connect",
     "launch",

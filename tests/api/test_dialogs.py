@@ -120,6 +120,13 @@ async def test_expect_a_certain_dialog(page: pagelens.Page) -> None:
     assert await page.evaluate("document.title") == "truex"
 
 
+async def test_a_dialog_that_is_not_the_expected_one(page: pagelens.Page) -> None:
+    async with page.expect_dialog(lambda dialog: dialog.message == "second") as caught:
+        await page.evaluate("() => { setTimeout(() => { document.title = confirm('first') + prompt('second') }) }")
+    await caught.value.accept("x")
+    assert await page.evaluate("document.title") == "falsex"
+
+
 async def test_leaving_a_page_that_asks_to_stay(page: pagelens.Page, site: Site) -> None:
     target = site.url("/blank")
     asking = site.page(

@@ -15,6 +15,7 @@ from pagelens.api.network import Request, Response
 from pagelens.api.page import Page
 from pagelens.api.page_events import FrameNavigated
 from pagelens.browser.screenshot import Screenshot
+from pagelens.browser.waiting import WaitReport
 from pagelens.snapshot.text_snapshot import TextSnapshot
 
 __all__ = [
@@ -36,6 +37,7 @@ __all__ = [
     "Response",
     "Screenshot",
     "TextSnapshot",
+    "WaitReport",
     "connect",
     "launch",
 ]

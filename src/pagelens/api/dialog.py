@@ -102,22 +102,20 @@ class DialogDesk:
         self._page = page
         self._events = events
         self._tasks = tasks
-        self._expecting: list[Callable[[Dialog], None]] = []
+        self._expecting: list[Callable[[Dialog], bool]] = []
         page._engine.dialog_opened.connect(self._opened)
         if page._engine.dialog is not None:
             # It was there before us; whoever opened the page has not seen to it.
             self._opened(page._engine.dialog)
 
-    def expect(self, listener: Callable[[Dialog], None]) -> Callable[[], None]:
-        """Leave dialogs open for `listener` until the returned function is called."""
+    def expect(self, listener: Callable[[Dialog], bool]) -> Callable[[], None]:
+        """Leave dialogs open that `listener` takes (returns True for), until the returned function is called."""
         self._expecting.append(listener)
         return lambda: self._expecting.remove(listener)
 
     def _opened(self, opened: EngineDialog) -> None:
         dialog = Dialog(self._page, opened)
-        if self._expecting:
-            for listener in tuple(self._expecting):
-                listener(dialog)
+        if any([listener(dialog) for listener in self._expecting]):  # noqa: C419 (each is told)
             self._events.emit("dialog", dialog)
             return
         opened.is_attended = True

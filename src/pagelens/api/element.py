@@ -84,6 +84,10 @@ class Element:
         """Replace what it holds; see `Page.fill`."""
         return await self._page.fill(self._target(), value)
 
+    async def hover(self, *, timeout: float = COMMAND) -> Effect:
+        """Move the mouse over it; see `Page.hover`."""
+        return await self._page.hover(self._target(), timeout=timeout)
+
     async def evaluate(self, function: str, *args: Any, timeout: float = TOOL) -> Any:
         """Call a JavaScript function with it as the first argument, then `args`; see `Page.evaluate`."""
         return await self.frame.evaluate(function, self, *args, timeout=timeout)

@@ -245,16 +245,17 @@ class Expectation(Generic[V]):
 
 def filtered(
     predicate: Callable[[T], bool] | None, happened: Callable[[T], None], failed: Callable[[BaseException], None]
-) -> Callable[[T], None]:
-    """A listener that passes on what `predicate` accepts, and what it raises."""
+) -> Callable[[T], bool]:
+    """A listener that passes on what `predicate` accepts, and what it raises; it returns whether it took the value."""
 
-    def listener(value: T) -> None:
+    def listener(value: T) -> bool:
         try:
-            wanted = predicate is None or predicate(value)
+            wanted = predicate is None or bool(predicate(value))
         except Exception as error:
             failed(error)
-            return
+            return False
         if wanted:
             happened(value)
+        return wanted
 
     return listener

@@ -18,10 +18,13 @@ from pagelens.api.frame import Frame
 from pagelens.api.network import Request
 from pagelens.api.page_events import PAGE_EVENTS, relay
 from pagelens.browser import input as inputs
+from pagelens.browser import pointer
 from pagelens.browser import upload as uploads
 from pagelens.browser.content import set_content
 from pagelens.browser.element import find_element, find_elements
 from pagelens.browser.navigation import BeforeUnload
+from pagelens.browser.type_text import type_text
+from pagelens.browser.waiting import WAIT, Condition, ElementState, WaitReport
 from pagelens.core.deadlines import COMMAND, NAVIGATION, TOOL
 from pagelens.errors import FileFailed
 
@@ -336,6 +339,85 @@ class Page:
         await self._ready()
         return effect_of(self, (await self._mcp.press_key(key)).effect)
 
+    async def type(self, text: str, *, submit_key: str | None = None) -> Effect:
+        """Type `text` where the focus is, key by key, and wait for what that causes.
+
+        Args:
+            text: line breaks are Enter; a field of one line takes none.
+            submit_key: a key or combination pressed afterwards, such as ``Enter``.
+
+        Raises:
+            NotEditable: nothing that takes text has the focus; the message says what has.
+            InvalidInput: `submit_key` names no key, or there are line breaks for a field of one line.
+        """
+        await self._ready()
+        done = await self._mcp.act("input", lambda: type_text(self._engine, text, submit_key=submit_key))
+        return effect_of(self, done.effect)
+
+    async def hover(self, target: Target, *, timeout: float = COMMAND) -> Effect:
+        """Move the mouse over an element, where it stays, and wait for what that causes.
+
+        Raises:
+            ElementCovered, ElementHidden, ElementGone…: as `click`.
+        """
+        name = _name(target)
+        await self._ready()
+        frame = await self._mcp.frame_of(name)
+        done = await self._mcp.act("input", lambda: pointer.hover(self._engine, name, timeout=timeout), frame)
+        return effect_of(self, done.effect)
+
+    async def drag(self, source: Target, target: Target, *, timeout: float = COMMAND) -> Effect:
+        """Drag one element onto another, and wait for what that causes.
+
+        Raises:
+            DropRefused: the target did not take it.
+            ElementCovered, ElementHidden, ElementGone…: as `click`, for either of them.
+        """
+        names = _name(source), _name(target)
+        await self._ready()
+        frame = await self._mcp.frame_of(names[1])
+        done = await self._mcp.act("input", lambda: pointer.drag(self._engine, *names, timeout=timeout), frame)
+        return effect_of(self, done.effect)
+
+    async def wait_for(
+        self,
+        text: str | Sequence[str] = (),
+        *,
+        text_gone: str | Sequence[str] = (),
+        target: Target | None = None,
+        state: ElementState | None = None,
+        url: str | None = None,
+        request: str | None = None,
+        function: str | None = None,
+        timeout: float = WAIT,
+    ) -> WaitReport:
+        """Wait until the page shows, says or does something; of what is given, all must hold at the same time.
+
+        Args:
+            text: one of these texts is visible, in any case, white space folded.
+            text_gone: none of these is visible any more.
+            target: an element is in `state`; with a selector, one of its elements is.
+            state: ``visible`` (the default), ``hidden``, ``enabled``, ``disabled``, ``attached`` or ``gone``.
+            url: the address contains this; with ``*`` for any characters, all of it must match.
+            request: a request whose address matches has ended since the document began to load.
+            function: JavaScript that returns something truthy: ``() => window.isReady``; may be async.
+
+        Raises:
+            WaitTimeout: it has not come true in time; the message says what is there instead.
+            InvalidInput: nothing to wait for. ElementGone, ElementNotFound, ScriptFailed: it can't come true.
+        """
+        condition = Condition(
+            text=_texts(text),
+            text_gone=_texts(text_gone),
+            target=None if target is None else _name(target),
+            state=state,
+            url=url,
+            request=request,
+            function=function,
+        )
+        await self._ready()
+        return await self._mcp.wait_for(condition, timeout=timeout)
+
     async def upload(self, target: Target, paths: Path | str | Sequence[Path | str]) -> Effect:
         """Give files to an ``<input type=file>`` (which may be hidden) or its label, and wait for what that causes.
 
@@ -445,6 +527,10 @@ class Page:
 
 def _name(target: Target) -> str:
     return target._target() if isinstance(target, Element) else target
+
+
+def _texts(texts: str | Sequence[str]) -> tuple[str, ...]:
+    return (texts,) if isinstance(texts, str) else tuple(texts)
 
 
 def _write(path: Path, data: bytes) -> None:
