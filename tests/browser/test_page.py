@@ -435,3 +435,22 @@ async def test_a_crashed_frame_is_told_at_once_and_the_page_goes_on(page: Page, 
         assert (await page.element("text=Here")).frame is page.main_frame
     await page.reload()
     assert await page.main_frame.children[0].call(QUERIED) is None
+
+
+async def test_an_open_devtools_window_is_noticed_and_is_no_page(page: Page, host: BrowserHost, site: Site) -> None:
+    await page.navigate(site.url("/blank"))
+    before = set(host.pages)
+    await host.devtools.notice()
+    assert not page.has_devtools
+    window = (await host.root.send("Target.openDevTools", {"targetId": page.target_id}))["targetId"]
+    async with asyncio.timeout(10):
+        while not page.has_devtools:  # its window gets its address a moment after it is made
+            await host.devtools.notice()
+            await host.root.send("Browser.getVersion")
+    assert [p for p in host.pages.values() if p.has_devtools] == [page]
+    assert set(host.pages) == before
+    await host.root.send("Target.closeTarget", {"targetId": window})
+    async with asyncio.timeout(10):
+        while page.has_devtools:
+            await host.devtools.notice()
+            await host.root.send("Browser.getVersion")

@@ -12,6 +12,7 @@ from pagelens.browser.arguments import HEADLESS_VIEWPORT
 from pagelens.browser.attach import attach
 from pagelens.browser.auth import Auth
 from pagelens.browser.contexts import Contexts
+from pagelens.browser.devtools_windows import DevToolsWindows
 from pagelens.browser.downloads import Downloads
 from pagelens.browser.file_access import FileAccess
 from pagelens.browser.lazy_targets import LazyTargets
@@ -53,6 +54,7 @@ class BrowserHost:
         users: how many contexts (`McpContext`) share it.
         world_name: of the isolated worlds that our page-side functions run in.
         downloads: files that pages sent to be saved.
+        devtools: DevTools windows that a person has open.
         rules: what pages may load.
         files: which files they may load.
     """
@@ -67,6 +69,7 @@ class BrowserHost:
         self.users = 0
         self.world_name = new_world_name()
         self.downloads = Downloads(self)
+        self.devtools = DevToolsWindows(self)
         self.rules = NetworkRules(options)
         self.page_created.connect(self.rules.watch)
         self._auth = Auth(options)
@@ -175,6 +178,7 @@ class BrowserHost:
         root.on("Target.targetDestroyed", lambda p: self.target_gone(p["targetId"], "it was closed"))
         root.on("Target.targetCrashed", self._target_crashed)
         self.downloads.listen(root)
+        self.devtools.listen(root)
         await self._auth.start(root)
         await self.contexts.learn()
         if not browser.owned:

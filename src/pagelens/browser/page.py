@@ -64,6 +64,7 @@ class Page:
         is_asleep: nothing is attached to it: it is known from the browser's list only. Only in a browser that somebody
             else started; `ready` ends it.
         was_running: whether it was there before we were attached, so that it may be in any state.
+        has_devtools: whether a person has DevTools open on it, as of `DevToolsWindows.notice`.
         watchers: the actions that are being watched now.
         opened_for: the address that its opener asked for; None while that is not known.
     """
@@ -95,6 +96,7 @@ class Page:
         self.is_asleep = is_asleep
         self.was_running = is_asleep
         self._was_found_dead = False
+        self.has_devtools = False
         self.watchers: list[Effect] = []
         self._info = info
         self._sessions = PageSessions(self)

@@ -145,6 +145,8 @@ class McpContext:
     async def ensure_browser(self) -> None:
         """Have a browser, and a page of it selected: started or attached to at the first call, again after a loss.
 
+        DevTools windows that were opened or closed since the last call are noticed.
+
         Raises:
             BrowserError: it can't be found, started or reached; the message says why and what to do.
         """
@@ -160,6 +162,7 @@ class McpContext:
             await self._choose()
             if again:
                 self._tell_return(lost_because)
+            await self.host.devtools.notice()
 
     async def ready(self, page: McpPage, *, answering: bool = True) -> None:
         """Be able to work on a page; see `pagelens.browser.page.Page.ready`."""

@@ -30,6 +30,7 @@ class PageJson(TypedDict):
     loading: NotRequired[bool]
     crashed: NotRequired[bool]
     dialog: NotRequired[bool]
+    devtools: NotRequired[bool]
     isolatedContext: NotRequired[str]
 
 
@@ -73,6 +74,8 @@ def _described(page: McpPage, selected: bool) -> PageJson:
         found["crashed"] = True
     if page.dialog is not None:
         found["dialog"] = True
+    if page.page.has_devtools:
+        found["devtools"] = True
     if page.page.context_name is not None:
         found["isolatedContext"] = one_line(page.page.context_name)
     return found
@@ -92,5 +95,7 @@ def _line(page: PageJson) -> str:
         marks.append("crashed: reload it or close it")
     if "dialog" in page:
         marks.append("dialog open: handle_dialog")
+    if "devtools" in page:
+        marks.append("DevTools open")
     title = f" {quoted(page['title'])}" if page["title"] else ""
     return f"{page['id']}: {page['url']}{title}" + (f" [{', '.join(marks)}]" if marks else "")
