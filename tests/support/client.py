@@ -14,7 +14,7 @@ import os
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -26,7 +26,7 @@ from mcp.client.client import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp_types.version import LATEST_HANDSHAKE_VERSION, LATEST_MODERN_VERSION
 
-__all__ = ["ERAS", "SERVER", "Era", "McpClient", "RawClient", "Reply", "ServerProcess", "gone"]
+__all__ = ["ATTACHING", "ERAS", "SERVER", "Era", "McpClient", "RawClient", "Reply", "ServerProcess", "gone"]
 
 Era = Literal["initialize", "discover"]
 #: How a client gets to know the server: the handshake, or the newer discovery without one.
@@ -34,6 +34,9 @@ ERAS: tuple[Era, ...] = ("initialize", "discover")
 
 #: What the tests start, without arguments of their own.
 SERVER = ("-m", "pagelens", "--headless", "--isolated")
+
+#: The same, for a browser that runs already.
+ATTACHING = ("-m", "pagelens")
 
 #: Nothing the server does may take longer without an explicit timeout (50 s), plus its browser's start.
 BOUND = 75.0
@@ -152,10 +155,11 @@ class McpClient:
         env: Mapping[str, str] | None = None,
         cwd: Path | None = None,
         roots: list[Path] | None = None,
+        server: Sequence[str] = SERVER,
     ) -> None:
         self.era = era
         self.roots = roots
-        self._arguments = [*SERVER, *arguments]
+        self._arguments = [*server, *arguments]
         self._env = env
         self._cwd = cwd
         self._stop = asyncio.Event()

@@ -302,8 +302,8 @@ class LoadTracker:
         load = self.of(p["frameId"])
         is_first = p["name"] == "init" or not load.loader_id
         if is_first and load.loader_id != p["loaderId"]:
-            # "init" comes with the commit, sometimes a moment before Page.frameNavigated. Who attaches to a page that is
-            # there already is told what it has reached, without an "init".
+            # "init" comes with the commit, sometimes a moment before Page.frameNavigated. Who attaches to a page
+            # that is there already is told what it has reached, without an "init".
             load.loader_id = p["loaderId"]
             load.milestones = set()
         if p["name"] != "init" and p["loaderId"] == load.loader_id:
