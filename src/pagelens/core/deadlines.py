@@ -15,6 +15,7 @@ __all__ = [
     "DIALOG_GRACE",
     "HIGHEST",
     "LOCK",
+    "LONGEST",
     "NAVIGATION",
     "SHUTDOWN",
     "SNAPSHOT_SILENCE",
@@ -22,6 +23,7 @@ __all__ = [
     "TOOL",
     "TOOL_MARGIN",
     "deadline",
+    "seconds_of",
     "within",
 ]
 
@@ -43,12 +45,24 @@ SNAPSHOT_SILENCE = 5.0
 SNAPSHOT_WORK = 20.0
 #: Nothing waits longer than this without an explicit timeout.
 HIGHEST = 50.0
+#: And with one, nothing waits longer than this, whatever was asked for.
+LONGEST = 3600.0
 #: A tool that is given a timeout gets this many seconds on top, for its own work around the wait.
 TOOL_MARGIN = 10.0
 #: After a dialog opened, how long a command's own answer is still waited for.
 DIALOG_GRACE = 0.05
 
 T = TypeVar("T")
+
+
+def seconds_of(milliseconds: float | None, default: float) -> float:
+    """A caller's timeout in seconds: `default` for none, 0 and less, as in chrome-devtools-mcp; at most `LONGEST`.
+
+    A whole number of any size will do, also one that no float can hold.
+    """
+    if milliseconds is None or milliseconds <= 0:
+        return default
+    return min(milliseconds, LONGEST * 1000) / 1000
 
 
 @asynccontextmanager

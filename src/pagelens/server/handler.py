@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pagelens.core.deadlines import BROWSER_START, HIGHEST, TOOL, TOOL_MARGIN, deadline
+from pagelens.core.deadlines import BROWSER_START, HIGHEST, TOOL, TOOL_MARGIN, deadline, seconds_of
 from pagelens.core.options import Options
 from pagelens.errors import DialogOpen, InternalError, PageClosed, PagelensError, ToolDisabled
 from pagelens.response.mcp_response import McpResponse, RenderedResponse
@@ -233,7 +233,8 @@ class ToolCall:
     def _limit(self) -> float:
         """Seconds for the handler; beyond `HIGHEST` after the arrival only for a caller's own timeout."""
         explicit = getattr(self._params, "timeout", None) or 0
-        wanted = self.tool.deadline(self._params) if self.tool.deadline else max(TOOL, explicit / 1000 + TOOL_MARGIN)
+        usual = max(TOOL, seconds_of(explicit, 0) + TOOL_MARGIN)
+        wanted = self.tool.deadline(self._params) if self.tool.deadline else usual
         return wanted if explicit > 0 else min(wanted, max(HIGHEST - REPLY - self._elapsed(), LEAST))
 
     def _elapsed(self) -> float:

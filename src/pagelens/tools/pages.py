@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Literal
 
 from pydantic import Field, model_validator
 
-from pagelens.core.deadlines import NAVIGATION, TOOL_MARGIN
+from pagelens.core.deadlines import NAVIGATION, TOOL_MARGIN, seconds_of
 from pagelens.core.options import Options
 from pagelens.core.safe_text import quoted
 from pagelens.tools.definition import (
@@ -32,8 +32,7 @@ CONTEXT_CHARS = 100
 
 
 def _seconds(timeout: int | None) -> float:
-    """A `timeout` parameter in seconds; 0 and less mean the default, as in chrome-devtools-mcp."""
-    return timeout / 1000 if timeout and timeout > 0 else NAVIGATION
+    return seconds_of(timeout, NAVIGATION)
 
 
 class NewPageParams(ToolParams):
