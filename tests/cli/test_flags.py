@@ -114,12 +114,9 @@ def test_a_commands_own_flags() -> None:
 @pytest.mark.parametrize(
     "arguments",
     [
-        "--slim",
         "--usageStatistics=false",
         "--no-usage-statistics",
         "--no-performance-crux",
-        "--screenshotFormat jpeg",
-        "--screenshot-max-width=800",
         "--experimentalVision",
         "--experimental-devtools true",
         "--experimentalFfmpegPath /usr/bin/ffmpeg",
@@ -131,6 +128,15 @@ def test_flags_for_what_is_not_here_are_accepted_with_one_line(arguments: str) -
     assert len(invocation.notices) == 1
     assert arguments.split("=")[0].split()[0] in invocation.notices[0]
     assert "no effect" in invocation.notices[0]
+
+
+def test_screenshots_and_slim() -> None:
+    made = options("--slim", "--screenshotFormat", "jpeg", "--screenshot-quality=70", "--screenshotMaxWidth", "800")
+    assert (made.slim, made.screenshot_format, made.screenshot_quality) == (True, "jpeg", 70)
+    assert (made.screenshot_max_width, made.screenshot_max_height) == (800, None)
+    for wrong in ("--screenshot-format=gif", "--screenshot-quality=101", "--screenshot-max-height=0", "--slim=7"):
+        with pytest.raises(InvalidInput):
+            options(wrong)
 
 
 @pytest.mark.parametrize(

@@ -18,8 +18,6 @@ TOOLS = {tool.name: tool for tool in create_tools(OPTIONS)}
 
 #: Parameters that we lack, and why.
 LACKING = {
-    ("take_screenshot", "fullPage"): "only the viewport can be pictured so far",
-    ("take_screenshot", "uid"): "only the viewport can be pictured so far",
     ("evaluate_script", "serviceWorkerId"): "service workers are not listed yet, so there is no id to give",
     ("evaluate_script", "sourcePath"): "scripts are given inline so far",
     ("evaluate_script", "waitForStableDom"): "the reply never depends on the page coming to rest",

@@ -49,6 +49,7 @@ __all__ = [
     "ClickReport",
     "MouseButton",
     "aim",
+    "call_on_owner",
     "click",
     "click_element",
     "deliver",
@@ -246,6 +247,15 @@ async def points_of(element: Element, x: float, y: float) -> tuple[tuple[float, 
 
 
 async def _ask_parent(frame: Frame, parent: Frame, x: float, y: float) -> dict[str, Any]:
+    mapped: dict[str, Any] = await call_on_owner(frame, parent, FRAME_POINT, x, y)
+    if _nameless(mapped):
+        await parent.give_uids(FEW_UIDS)
+        mapped = await call_on_owner(frame, parent, FRAME_POINT, x, y)
+    return mapped
+
+
+async def call_on_owner(frame: Frame, parent: Frame, function: JsFunction, *args: Any) -> Any:
+    """Run a page-side function with the element that holds `frame` in its `parent`; see `Frame.call_on`."""
     session = parent.session
     owner = await parent.guarded(session.post("DOM.getFrameOwner", {"frameId": frame.id}))
     node = await parent.guarded(
@@ -256,11 +266,7 @@ async def _ask_parent(frame: Frame, parent: Frame, x: float, y: float) -> dict[s
     )
     object_id = node["object"]["objectId"]
     try:
-        mapped: dict[str, Any] = await parent.call_on(FRAME_POINT, object_id, x, y)
-        if _nameless(mapped):
-            await parent.give_uids(FEW_UIDS)
-            mapped = await parent.call_on(FRAME_POINT, object_id, x, y)
-        return mapped
+        return await parent.call_on(function, object_id, *args)
     finally:
         session.post("Runtime.releaseObject", {"objectId": object_id})
 

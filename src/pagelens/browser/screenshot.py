@@ -1,32 +1,72 @@
-"""Pictures of what a page shows."""
+"""Pictures of what a page shows: its viewport, all of it, or one element.
+
+Nothing is scaled here: Chrome makes the picture in the size that is wanted (``clip.scale``). A picture for a model is
+bounded in its sides and bytes, as larger ones are refused or cost too much; a tall page comes in parts.
+"""
 
 from __future__ import annotations
 
-import asyncio
-import base64
-import struct
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
+from pagelens.browser.camera import Camera, image_size
+from pagelens.browser.input import FLAT_PARENTS, HIDDEN_WHY, call_on_owner, problem
+from pagelens.browser.world import JsFunction
 from pagelens.core.deadlines import COMMAND
-from pagelens.errors import CommandTimeout, InvalidInput, ProtocolError, ScreenshotFailed
+from pagelens.errors import InvalidInput, ScreenshotFailed
 
 if TYPE_CHECKING:
     from pagelens.browser.page import Page
     from pagelens.cdp.session import Reply
 
-__all__ = ["LONGEST_SIDE", "ImageFormat", "Screenshot", "image_size", "screenshot"]
+__all__ = ["FILE", "INLINE", "LONGEST_SIDE", "ImageFormat", "Limits", "Screenshot", "screenshot", "screenshots"]
 
 ImageFormat = Literal["png", "jpeg", "webp"]
 
 #: A picture is scaled down until its longer side has no more pixels than this: larger ones are refused by models.
 LONGEST_SIDE = 2000
-#: A tab behind another one often gives no picture at all. A page that shares its window is brought to the front
-#: after the first of these, any other page that is not busy after the second. Seconds.
-GLANCE = 0.4
-PATIENCE = 2.0
-#: How long the page's measures may take once the picture is there. Seconds.
+#: Bytes of one picture that models and clients still take, as a file; 4/3 of it on the wire.
+MOST_BYTES = 2_500_000
+#: What Chrome still draws faithfully in one picture; the largest side of a JPEG or WebP is about as much.
+LONGEST_IN_FILE = 16_000
+#: A page is shown in so many parts at most.
+MOST_PARTS = 6
+#: How long the page's measures may take once a picture is there, or before one that depends on them. Seconds.
 MEASURES = 0.5
+#: A picture that has too many bytes becomes a JPEG of this quality.
+_JPEG_QUALITY = 80
+
+DENSITY = JsFunction("pagelens.browser", "js/density.js")
+SHOT_BOX = JsFunction("pagelens.browser", "js/shot_box.js", needs=(FLAT_PARENTS, HIDDEN_WHY))
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How large a picture may become.
+
+    Attributes:
+        width, height: in pixels of the picture.
+        size: in bytes of the file; None for any.
+        parts: into so many pictures, one below the other, all of a page may be divided.
+    """
+
+    width: int = LONGEST_SIDE
+    height: int = LONGEST_SIDE
+    size: int | None = MOST_BYTES
+    parts: int = MOST_PARTS
+
+    def at_most(self, width: int | None, height: int | None) -> Limits:
+        """These, and not larger than that."""
+        return Limits(
+            min(self.width, width or self.width), min(self.height, height or self.height), self.size, self.parts
+        )
+
+
+#: For a reader, who is a model as a rule.
+INLINE = Limits()
+#: For a file: one picture.
+FILE = Limits(LONGEST_IN_FILE, LONGEST_IN_FILE, None, 1)
 
 
 @dataclass(frozen=True)
@@ -37,8 +77,12 @@ class Screenshot:
         data: the file's bytes.
         mime: ``image/png``, ``image/jpeg`` or ``image/webp``.
         width, height: in pixels of the picture.
-        scale: pixels of the picture for one CSS pixel: divide its coordinates by this to get the page's.
-        note: what had to be done for it, for the reader; may be empty.
+        scale: pixels of the picture for one CSS pixel.
+        note: what had to be done for it, or what it lacks, for the reader; may be empty.
+        subject: what it shows: ``viewport``, ``page``, or the element as messages call it.
+        x, y: its upper left corner in CSS pixels of the page's viewport. A point of the picture divided by `scale`,
+            plus these, is where a mouse would have to be.
+        part, parts: which of several pictures of a page, from 1.
     """
 
     data: bytes
@@ -47,20 +91,56 @@ class Screenshot:
     height: int
     scale: float
     note: str = ""
+    subject: str = "viewport"
+    x: float = 0.0
+    y: float = 0.0
+    part: int = 1
+    parts: int = 1
 
 
 async def screenshot(
-    page: Page, *, format: ImageFormat = "png", quality: int | None = None, timeout: float = COMMAND
+    page: Page,
+    *,
+    format: ImageFormat = "png",
+    quality: int | None = None,
+    full_page: bool = False,
+    target: str | None = None,
+    limits: Limits | None = None,
+    timeout: float = COMMAND,
 ) -> Screenshot:
-    """Take a picture of the page's viewport (CDP ``Page.captureScreenshot``).
+    """One picture; see `screenshots`. `limits` None: as for a reader, but all of a page as for a file."""
+    limits = limits or (FILE if full_page else INLINE)
+    one = Limits(limits.width, limits.height, limits.size, 1)
+    return (
+        await screenshots(
+            page, format=format, quality=quality, full_page=full_page, target=target, limits=one, timeout=timeout
+        )
+    )[0]
+
+
+async def screenshots(
+    page: Page,
+    *,
+    format: ImageFormat = "png",
+    quality: int | None = None,
+    full_page: bool = False,
+    target: str | None = None,
+    limits: Limits = INLINE,
+    timeout: float = COMMAND,
+) -> list[Screenshot]:
+    """Take a picture of the page's viewport, or of something else (CDP ``Page.captureScreenshot``).
 
     Args:
         quality: 0 to 100, for jpeg and webp.
-        timeout: seconds, for everything.
+        full_page: all of the page, in several parts where it is tall.
+        target: one element, by uid or selector, wherever it is in the page. What scrolls around it is scrolled to it.
+        limits: how large it may become.
+        timeout: seconds, for each picture.
 
     Raises:
-        InvalidInput: `quality` for png, or out of range.
+        InvalidInput: `quality` for png, or out of range; `full_page` and `target`.
         ScreenshotFailed: Chrome gave no picture; says what to do.
+        ElementGone, ElementHidden: the element can't be seen. ElementNotFound and others: see `Page.element`.
         DialogOpen, PageCrashed, PageClosed: there is nothing to photograph now.
     """
     if quality is not None:
@@ -68,136 +148,207 @@ async def screenshot(
             raise InvalidInput("png has no quality.", "Leave quality out, or choose jpeg or webp.")
         if not 0 <= quality <= 100:
             raise InvalidInput(f"quality {quality} is not between 0 and 100.")
+    if full_page and target is not None:
+        raise InvalidInput("A picture shows all of the page or one element.", "Leave fullPage or uid out.")
     page.raise_if_unusable()
-    params: dict[str, Any] = {"format": format}
-    if quality is not None:
-        params["quality"] = quality
-    camera = _Camera(page, timeout)
-    metrics = page.session.post("Page.getLayoutMetrics")
-    metrics.on_done(page.loads.touch)
-    data = await camera.capture(params)
-    viewport = await _viewport(page, metrics)
-    width, height = image_size(data)
-    longest = max(width, height)
-    if longest > LONGEST_SIDE and viewport is not None:
-        # `clip.scale` counts from CSS pixels at the device's own density, a pinch zoom left aside.
-        clip = {
-            "x": viewport["pageX"],
-            "y": viewport["pageY"],
-            "width": viewport["clientWidth"],
-            "height": viewport["clientHeight"],
-            "scale": viewport["scale"] * LONGEST_SIDE / longest,
-        }
-        data = await camera.capture({**params, "clip": clip})
-        width, height = image_size(data)
-    scale = width / viewport["clientWidth"] if viewport is not None and viewport["clientWidth"] else 1.0
-    return Screenshot(data, f"image/{format}", width, height, round(scale, 4), camera.note)
+    camera = Camera(page, timeout)
+    shoot = _Shoot(page, camera, format, quality, limits)
+    try:
+        if target is not None:
+            shots = [await shoot.element(target)]
+        elif full_page:
+            shots = await shoot.page()
+        else:
+            shots = [await shoot.viewport()]
+    finally:
+        await camera.put_back()
+    note = " ".join(filter(None, [camera.note, shots[0].note]))
+    return [replace(shots[0], note=note), *shots[1:]]
 
 
-class _Camera:
-    """Takes pictures of one page until its time is up."""
+@dataclass(frozen=True, slots=True)
+class _Measures:
+    """A page in CSS pixels: where its viewport is in the document, how large that is, and the document; pinch zoom."""
 
-    def __init__(self, page: Page, timeout: float) -> None:
+    page_x: float
+    page_y: float
+    view_width: float
+    view_height: float
+    width: float
+    height: float
+    zoom: float
+
+
+class _Shoot:
+    """The pictures of one call."""
+
+    def __init__(self, page: Page, camera: Camera, format: ImageFormat, quality: int | None, limits: Limits) -> None:
         self._page = page
-        self._loop = asyncio.get_running_loop()
-        self._timeout = timeout
-        self._end = self._loop.time() + timeout
-        self.note = ""
+        self._camera = camera
+        self._format = format
+        self._quality = quality
+        self._limits = limits
 
-    async def capture(self, params: dict[str, Any]) -> bytes:
+    async def viewport(self) -> Screenshot:
+        """Works while a page is too busy, or too much under way, to tell its measures."""
         page = self._page
-        reply = self._shoot(params)
-        if not await self._seen(reply) and self._is_alive() and await page.is_responsive():
-            # It works but is not drawn: a tab behind another one. In front, the first order is served too, or the next.
-            await page.bring_to_front()
-            self.note = "The page was behind another one and was brought to the front for its picture."
-            again = self._shoot(params)
-            await self._there(PATIENCE, reply, again)
-            reply = again if again.done and not again.failed else reply
+        metrics = page.session.post("Page.getLayoutMetrics")
+        metrics.on_done(page.loads.touch)
+        data = await self._camera.capture(self._params(self._format))
+        measures = await self._measured(metrics)
+        width, height = image_size(data)
+        limits = self._limits
+        too_large = max(width / limits.width, height / limits.height)
+        is_heavy = limits.size is not None and len(data) > limits.size
+        if measures is not None and (too_large > 1 or is_heavy):
+            box = (measures.page_x, measures.page_y, measures.view_width, measures.view_height)
+            # `clip.scale` counts from CSS pixels at the device's own density, a pinch zoom left aside.
+            scale = measures.zoom / max(too_large, 1)
+            return await self._picture(box, scale, measures, "viewport", beyond=False)
+        scale = width / measures.view_width if measures is not None and measures.view_width else 1.0
+        return Screenshot(data, f"image/{self._format}", width, height, round(scale, 4))
+
+    async def page(self) -> list[Screenshot]:
+        """All of the page, one part below the other."""
+        measures = await self._needed_measures()
+        limits = self._limits
+        density = await self._density()
+        # One pixel for one of CSS is enough to read: a dense screen would only make more parts of it.
+        scale = min(1.0, limits.width / measures.width)
+        if limits.parts == 1:
+            scale = min(scale, max(limits.height / measures.height, 1 / 16))
+        step = math.floor(limits.height / scale)
+        parts = min(math.ceil(measures.height / step), limits.parts)
+        shown = min(step * parts, measures.height)
+        note = ""
+        if shown < measures.height:
+            note = (
+                f"The page is {measures.height:.0f} CSS px tall: shown to {shown:.0f}. "
+                "For the rest take elements by uid, scroll and take the viewport, or write it to a file."
+            )
+        shots = []
+        weight = 0
+        for nth in range(parts):
+            top = nth * step
+            box = (0.0, float(top), measures.width, min(step, measures.height - top))
+            shot = await self._picture(box, scale / density, measures, "page", beyond=True, part=(nth + 1, parts))
+            weight += len(shot.data)
+            if limits.size is not None and weight > 2 * limits.size and nth + 1 < parts:
+                shots.append(shot)
+                note = f"The page is too large for one reply: shown to {top + step} of {measures.height:.0f} CSS px."
+                break
+            shots.append(shot)
+        return [replace(shots[0], note=" ".join(filter(None, [shots[0].note, note]))), *shots[1:]]
+
+    async def element(self, target: str) -> Screenshot:
+        """One element, as much of it as there is to see."""
+        page = self._page
+        element = await page.element(target)
         try:
-            result = await page.guarded(reply, max(self._end - self._loop.time(), 0.01))
-        except CommandTimeout as error:
-            raise ScreenshotFailed(
-                f"Chrome gave no picture of the page within {self._timeout:g} s; a script that kept it busy was ended.",
-                "Try again; if it fails again, reload the page or call take_snapshot.",
-            ) from error
-        except ProtocolError as error:
-            raise ScreenshotFailed(
-                f"Chrome could not take a picture of the page: {error.protocol_message}.",
-                "Try again; if it fails again, reload the page or call take_snapshot.",
-            ) from error
-        return base64.b64decode(result["data"])
+            frame = element.frame
+            # What another process draws is in the picture only where it is on the screen.
+            is_drawn_elsewhere = frame.session is not page.session
+            found: dict[str, Any] = await element.call(SHOT_BOX, frame.is_main, None)
+            while (parent := frame.parent) is not None and not found.get("problem"):
+                can_stay = parent.is_main and not is_drawn_elsewhere
+                found = await call_on_owner(frame, parent, SHOT_BOX, can_stay, found["box"])
+                frame = parent
+            if found.get("problem"):
+                raise problem(element.label, found, "photographed")
+        finally:
+            await element.release()
+        measures = await self._needed_measures()
+        x, y, width, height = found["box"]
+        # To the document, whole pixels around it, and no further than there is something.
+        left, top = max(math.floor(x + found["scroll"][0]), 0), max(math.floor(y + found["scroll"][1]), 0)
+        right = min(math.ceil(x + found["scroll"][0] + width), math.ceil(measures.width))
+        bottom = min(math.ceil(y + found["scroll"][1] + height), math.ceil(measures.height))
+        if right <= left or bottom <= top:
+            raise problem(element.label, {"problem": "hidden", "why": "it lies outside the page"}, "photographed")
+        box = (float(left), float(top), float(right - left), float(bottom - top))
+        density = await self._density()
+        fit = min(1.0, self._limits.width / (box[2] * density), self._limits.height / (box[3] * density))
+        is_in_view = (
+            left >= measures.page_x
+            and top >= measures.page_y
+            and right <= measures.page_x + measures.view_width
+            and bottom <= measures.page_y + measures.view_height
+        )
+        return await self._picture(box, fit, measures, element.label, beyond=not is_in_view)
 
-    async def _seen(self, reply: Reply) -> bool:
-        if await self._there(GLANCE, reply):
-            return True
-        return False if await self._shares_window() else await self._there(PATIENCE - GLANCE, reply)
+    # -- taking it -----------------------------------------------------------------------------------
 
-    async def _shares_window(self) -> bool:
-        """Whether another page is a tab of the same window, and so may hide this one."""
-        host = self._page.host
-        windows = {
-            other: host.root.post("Browser.getWindowForTarget", {"targetId": other.target_id})
-            for other in host.pages.values()
-        }
-        found: dict[Page, int] = {}
-        for other, reply in windows.items():
-            try:
-                found[other] = (await reply)["windowId"]
-            except ProtocolError:
-                continue  # it was closed at this moment
-        return list(found.values()).count(found.get(self._page, -1)) > 1
+    def _params(self, format: ImageFormat) -> dict[str, Any]:
+        params: dict[str, Any] = {"format": format}
+        if format != "png" and self._quality is not None:
+            params["quality"] = self._quality
+        elif format == "jpeg" and self._format != "jpeg":
+            params["quality"] = _JPEG_QUALITY
+        return params
 
-    def _shoot(self, params: dict[str, Any]) -> Reply:
-        reply = self._page.session.post("Page.captureScreenshot", params)
-        reply.on_done(self._page.loads.touch)
-        return reply
+    async def _picture(
+        self,
+        box: tuple[float, float, float, float],
+        scale: float,
+        measures: _Measures,
+        subject: str,
+        *,
+        beyond: bool,
+        part: tuple[int, int] = (1, 1),
+    ) -> Screenshot:
+        """A picture of a part of the document; lighter, then smaller, until its bytes are within the limit."""
+        x, y, width, height = box
+        format: ImageFormat = self._format
+        note = ""
+        while True:
+            clip = {"x": x, "y": y, "width": width, "height": height, "scale": scale}
+            data = await self._camera.capture({**self._params(format), "clip": clip, "captureBeyondViewport": beyond})
+            if self._limits.size is None or len(data) <= self._limits.size or scale < 1 / 32:
+                break
+            if format == "png":
+                note = f"As png it would have {len(data) / 1e6:.1f} MB: this is a jpeg."
+                format = "jpeg"
+            else:
+                note = f"It would have {len(data) / 1e6:.1f} MB at full size: this one is smaller."
+                scale *= max(min((self._limits.size / len(data)) ** 0.5, 0.9), 0.25)
+        pixels = image_size(data)
+        return Screenshot(
+            data,
+            f"image/{format}",
+            *pixels,
+            scale=round(pixels[0] / width, 4),
+            note=note,
+            subject=subject,
+            x=round(x - measures.page_x, 2) + 0.0,
+            y=round(y - measures.page_y, 2) + 0.0,
+            part=part[0],
+            parts=part[1],
+        )
 
-    def _is_alive(self) -> bool:
-        return self._page.dialog is None and not self._page.is_crashed and self._page.closed is None
+    async def _density(self) -> float:
+        return float(await self._page.main_frame.call(DENSITY)) or 1.0
 
-    async def _there(self, patience: float, *replies: Reply) -> bool:
-        """Wait for the first of several answers; ends early when none can come."""
-        left = min(patience, self._end - self._loop.time())
-        await self._page.loads.wait(lambda: any(r.done for r in replies) or not self._is_alive(), left)
-        return any(reply.done for reply in replies)
+    async def _needed_measures(self) -> _Measures:
+        metrics = self._page.session.post("Page.getLayoutMetrics")
+        await self._page.guarded(metrics)
+        measures = await self._measured(metrics)
+        if measures is None or measures.width < 1 or measures.height < 1:
+            raise ScreenshotFailed("The page did not say how large it is.", "Try again, or take the viewport only.")
+        return measures
 
-
-async def _viewport(page: Page, metrics: Reply) -> dict[str, float] | None:
-    """What part of the page is seen, in CSS pixels; None when the page is too busy to say."""
-    await page.loads.wait(lambda: metrics.done, MEASURES)
-    if not metrics.done or metrics.failed:
-        return None
-    viewport: dict[str, float] = metrics.result()["cssVisualViewport"]
-    return viewport
-
-
-def image_size(data: bytes) -> tuple[int, int]:
-    """Width and height of a PNG, JPEG or WebP file, from its header.
-
-    Raises:
-        ScreenshotFailed: it is none of these.
-    """
-    if data.startswith(b"\x89PNG"):
-        width, height = struct.unpack(">II", data[16:24])
-        return width, height
-    if data.startswith(b"\xff\xd8"):
-        at = 2
-        while at + 9 < len(data):
-            marker, length = data[at + 1], int.from_bytes(data[at + 2 : at + 4], "big")
-            # Start-of-frame markers, without the tables that share their range.
-            if 0xC0 <= marker <= 0xCF and marker not in (0xC4, 0xC8, 0xCC):
-                height, width = struct.unpack(">HH", data[at + 5 : at + 9])
-                return width, height
-            at += 2 + length
-    if data[8:12] == b"WEBP":
-        kind = data[12:16]
-        if kind == b"VP8 ":
-            width, height = struct.unpack("<HH", data[26:30])
-            return width & 0x3FFF, height & 0x3FFF
-        if kind == b"VP8L":
-            bits = int.from_bytes(data[21:25], "little")
-            return (bits & 0x3FFF) + 1, (bits >> 14 & 0x3FFF) + 1
-        if kind == b"VP8X":
-            return int.from_bytes(data[24:27], "little") + 1, int.from_bytes(data[27:30], "little") + 1
-    raise ScreenshotFailed("Chrome's picture is in no known format.", "Try again, or choose another format.")
+    async def _measured(self, metrics: Reply) -> _Measures | None:
+        """None when the page is too busy to say."""
+        await self._page.loads.wait(lambda: metrics.done, MEASURES)
+        if not metrics.done or metrics.failed:
+            return None
+        found = metrics.result()
+        view, content = found["cssVisualViewport"], found["cssContentSize"]
+        return _Measures(
+            view["pageX"],
+            view["pageY"],
+            view["clientWidth"],
+            view["clientHeight"],
+            content["width"],
+            content["height"],
+            view["scale"],
+        )

@@ -10,13 +10,13 @@ import difflib
 import json
 import os
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, NoReturn
 
 from pagelens._version import __version__
 from pagelens.core.addresses import check_address
-from pagelens.core.options import CHANNELS, Options
+from pagelens.core.options import CHANNELS, IMAGE_FORMATS, Options
 from pagelens.errors import InvalidInput
 
 __all__ = ["CATEGORY_NAMES", "COMMANDS", "Invocation", "parse"]
@@ -141,10 +141,24 @@ _FLAGS = (
         _SERVED,
         negatable=True,
     ),
+    _Flag("slim", "switch", "serve three tools only: navigate, evaluate, screenshot", _SERVED),
+    _Flag(
+        "screenshot-format",
+        "value",
+        "of screenshots, unless a call names one: %(choices)s",
+        _SERVED,
+        "FORMAT",
+        choices=IMAGE_FORMATS,
+    ),
+    _Flag("screenshot-quality", "value", "of jpeg and webp, unless a call names one: 0 to 100", _SERVED, "N"),
+    _Flag("screenshot-max-width", "value", "scale screenshots down to this width in pixels", _SERVED, "N"),
+    _Flag("screenshot-max-height", "value", "scale screenshots down to this height in pixels", _SERVED, "N"),
     _Flag("structured-content", "switch", "send JSON beside the text of each reply", _SERVED, negatable=True),
     _Flag("log-file", "value", "write log lines here, not to stderr", _COMMON, "FILE"),
     _Flag("verbose", "switch", "log details", _COMMON),
 )
+#: Flags whose value is a whole number: from, to.
+_NUMBERS = {"screenshot-quality": (0, 100), "screenshot-max-width": (1, 16_000), "screenshot-max-height": (1, 16_000)}
 _BY_NAME = {flag.name: flag for flag in _FLAGS}
 _COMMAND_FLAGS: dict[str, dict[str, str]] = {
     "tools": {"json": "as JSON, with parameters and annotations, as an MCP client gets them"},
@@ -163,17 +177,12 @@ _NOT_HERE = {
     "screencast": (False, ""),
     "ffmpeg-path": (True, "pagelens never needs ffmpeg"),
     "toon-format": (False, ""),
-    "slim": (False, ""),
     "performance-crux": (False, "no URL is ever sent to Google's CrUX service"),
     "usage-statistics": (False, "pagelens collects none"),
     "clearcut-endpoint": (True, "pagelens collects no usage statistics"),
     "clearcut-force-flush-interval-ms": (True, "pagelens collects no usage statistics"),
     "clearcut-include-pid-header": (False, "pagelens collects no usage statistics"),
     "via-cli": (False, ""),
-    "screenshot-format": (True, "each call can choose"),
-    "screenshot-quality": (True, "each call can choose"),
-    "screenshot-max-width": (True, ""),
-    "screenshot-max-height": (True, ""),
 }
 # Its flags that change what a user may rely on: going on without would act against the user's word.
 _REFUSED = {
@@ -285,6 +294,11 @@ def parse(arguments: Sequence[str]) -> Invocation:
         ),
         page_id_routing=values["page_id_routing"] is not False,
         structured_content=bool(values["structured_content"]),
+        slim=bool(values["slim"]),
+        screenshot_format=values["screenshot_format"],
+        screenshot_quality=values["screenshot_quality"],
+        screenshot_max_width=values["screenshot_max_width"],
+        screenshot_max_height=values["screenshot_max_height"],
         categories=categories,
         log_file=values["log_file"],
         verbose=bool(values["verbose"]),
@@ -485,6 +499,8 @@ def _settings(flag: _Flag) -> dict[str, Any]:
         settings["choices"] = flag.choices
     if flag.name == "viewport":
         settings["type"] = _viewport
+    if flag.name in _NUMBERS:
+        settings["type"] = _number(*_NUMBERS[flag.name])
     return settings
 
 
@@ -493,6 +509,15 @@ def _viewport(text: str) -> tuple[int, int]:
     if match is None or not all(1 <= int(side) <= 10_000 for side in match.groups()):
         raise argparse.ArgumentTypeError(f"{text!r} is no size: width and height of 1 to 10000, as in 1280x720")
     return int(match[1]), int(match[2])
+
+
+def _number(least: int, most: int) -> Callable[[str], int]:
+    def read(text: str) -> int:
+        if not re.fullmatch(r"\d{1,6}", text.strip()) or not least <= int(text) <= most:
+            raise argparse.ArgumentTypeError(f"{text!r} is no whole number from {least} to {most}")
+        return int(text)
+
+    return read
 
 
 def _dest(name: str) -> str:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Generic, Literal, TypeVar
+from typing import TYPE_CHECKING, Generic, Literal, TypeVar, cast
 
 from pagelens.browser import fill as filling
 from pagelens.browser import input as inputs
 from pagelens.browser import pointer
 from pagelens.browser import screenshot as screenshots
 from pagelens.browser.evaluate import MAX_CHARS, MAX_DEPTH, EvaluateResult, evaluate
-from pagelens.browser.screenshot import Screenshot
+from pagelens.browser.screenshot import ImageFormat, Screenshot
 from pagelens.browser.type_text import TypeReport, type_text
 from pagelens.browser.waiting import WAIT, Condition, WaitReport, wait_for
 from pagelens.collectors.console_collector import ConsoleCollector
@@ -81,6 +81,7 @@ class McpPage:
 
     def __init__(self, page: Page, options: Options, *, reqids: IdCounter, msgids: IdCounter) -> None:
         self.page = page
+        self._options = options
         self.network = NetworkCollector(page, reqids)
         self.console = ConsoleCollector(page, msgids)
         # The user's viewport is given to windows that we open; a popup has the size its opener chose.
@@ -278,11 +279,47 @@ class McpPage:
         return self.last_snapshot
 
     async def screenshot(
-        self, *, format: Literal["png", "jpeg", "webp"] = "png", quality: int | None = None
+        self,
+        *,
+        format: ImageFormat = "png",
+        quality: int | None = None,
+        full_page: bool = False,
+        target: str | None = None,
     ) -> Screenshot:
-        """A picture of the viewport; `quality` from 0 to 100 for jpeg and webp."""
+        """One picture of the viewport, all of the page, or an element; `quality` from 0 to 100 for jpeg and webp."""
         self.page.raise_if_unusable()
-        return await screenshots.screenshot(self.page, format=format, quality=quality)
+        return await screenshots.screenshot(
+            self.page, format=format, quality=quality, full_page=full_page, target=target
+        )
+
+    async def screenshots(
+        self,
+        *,
+        format: ImageFormat | None = None,
+        quality: int | None = None,
+        full_page: bool = False,
+        target: str | None = None,
+        to_file: bool = False,
+    ) -> list[Screenshot]:
+        """Pictures for a reader, all of a tall page in several; or one for a file. The user's options hold.
+
+        Args:
+            format, quality: the user's when None; a quality is passed over for png.
+        """
+        self.page.raise_if_unusable()
+        options = self._options
+        chosen = format or cast("ImageFormat", options.screenshot_format or "png")
+        limits = screenshots.FILE if to_file else screenshots.INLINE
+        if quality is None:
+            quality = options.screenshot_quality
+        return await screenshots.screenshots(
+            self.page,
+            format=chosen,
+            quality=None if chosen == "png" else quality,
+            full_page=full_page,
+            target=target,
+            limits=limits.at_most(options.screenshot_max_width, options.screenshot_max_height),
+        )
 
     async def frame_of(self, target: str) -> Frame | None:
         """The sub frame that an element is in: its navigations are waited for. None for the main frame."""

@@ -6,10 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
-__all__ = ["CHANNELS", "Options"]
+__all__ = ["CHANNELS", "IMAGE_FORMATS", "Options"]
 
 #: Chrome's release channels, as `Options.channel` takes them.
 CHANNELS = ("stable", "beta", "dev", "canary")
+#: Formats of pictures, as `Options.screenshot_format` takes them.
+IMAGE_FORMATS = ("png", "jpeg", "webp")
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +35,11 @@ class Options:
         ignore_default_chrome_args: our own Chrome switches to leave out, by name (``--mute-audio``).
         page_id_routing: whether page tools take a ``pageId``.
         structured_content: whether replies carry JSON beside the text.
+        slim: serve three tools only: ``navigate``, ``evaluate``, ``screenshot``.
+        screenshot_format: of screenshots when a call does not say: ``png``, ``jpeg``, ``webp``; None: png.
+        screenshot_quality: of jpeg and webp when a call does not say, 0 to 100; None: Chrome's own.
+        screenshot_max_width, screenshot_max_height: in pixels of the picture; larger ones are scaled down. None: what
+            models take, and any size for files.
         categories: tool categories the user switched on or off by name; those not named keep their default.
         workspaces: more directories in which tools may read and write files.
         unrestricted_paths: tools may read and write everywhere.
@@ -62,6 +69,11 @@ class Options:
     ignore_default_chrome_args: tuple[str, ...] = ()
     page_id_routing: bool = True
     structured_content: bool = False
+    slim: bool = False
+    screenshot_format: str | None = None
+    screenshot_quality: int | None = None
+    screenshot_max_width: int | None = None
+    screenshot_max_height: int | None = None
     categories: Mapping[str, bool] = field(default_factory=lambda: MappingProxyType({}))
     workspaces: tuple[str, ...] = ()
     unrestricted_paths: bool = False

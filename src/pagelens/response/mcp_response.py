@@ -90,10 +90,19 @@ class McpResponse:
 
     def attach_screenshot(self, shot: Screenshot, *, file_path: Path | None = None) -> None:
         """Show a screenshot and its measures, or write it to `file_path`."""
-        caption = f"Screenshot, {shot.width}x{shot.height} px"
+        caption = "Screenshot"
+        if shot.subject != "viewport":
+            caption += f" of {'all of the page' if shot.subject == 'page' else one_line(shot.subject)}"
+        if shot.parts > 1:
+            caption += f", part {shot.part} of {shot.parts}"
+        caption += f", {shot.width}x{shot.height} px"
         if shot.scale != 1:
             caption += f", {shot.scale:g} px a CSS px"
-        self.attach_image(shot.data, shot.mime, caption, note=shot.note, file_path=file_path)
+        if shot.x or shot.y:
+            caption += f", its corner at {shot.x:g},{shot.y:g} of the viewport"
+        self.order.images.append(
+            ImageOrder(shot.data, shot.mime, caption, shot.note, file_path, (shot.scale, shot.x, shot.y))
+        )
 
     def attach_navigation(self, result: NavigationResult, verb: str = "Navigated to") -> None:
         """Say how a navigation that the tool made ended."""

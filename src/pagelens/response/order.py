@@ -49,6 +49,7 @@ class ImageOrder:
     Attributes:
         caption: what it shows, without a final stop, e.g. `Screenshot, 1280x720 px`.
         note: what else the reader must know of it, in sentences.
+        place: of a screenshot: pixels for one CSS pixel, and its corner in CSS pixels of the page's viewport.
     """
 
     data: bytes
@@ -56,6 +57,7 @@ class ImageOrder:
     caption: str
     note: str = ""
     file_path: Path | None = None
+    place: tuple[float, float, float] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""The reply of the slim tool set: the same ordering interface, and only the tool's own lines shown."""
+"""The reply of the slim tool set: the same ordering interface, and only lines shown."""
 
 from __future__ import annotations
 
@@ -7,14 +7,28 @@ from typing import ClassVar
 
 from pagelens.response.mcp_response import McpResponse
 from pagelens.response.section import Section
+from pagelens.response.sections.dialog import DialogSection
+from pagelens.response.sections.effect import EffectSection
 from pagelens.response.sections.error import ErrorSection
+from pagelens.response.sections.images import ImagesSection
 from pagelens.response.sections.lines import LinesSection
+from pagelens.response.sections.navigation import NavigationSection
+from pagelens.response.sections.notices import NoticesSection
 from pagelens.response.sections.result import ResultSection
 
 __all__ = ["SlimMcpResponse"]
 
 
 class SlimMcpResponse(McpResponse):
-    """As `McpResponse`, but whatever else is ordered is neither computed nor shown."""
+    """As `McpResponse`, but what is more than a few lines is neither computed nor shown, whoever orders it."""
 
-    sections: ClassVar[Sequence[type[Section]]] = (LinesSection, ResultSection, ErrorSection)
+    sections: ClassVar[Sequence[type[Section]]] = (
+        NoticesSection,
+        LinesSection,
+        ResultSection,
+        ImagesSection,
+        NavigationSection,
+        EffectSection,
+        DialogSection,
+        ErrorSection,
+    )

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from pagelens.core.options import Options
-from pagelens.tools import console, input, network, pages, screenshot, script, snapshot, waiting
+from pagelens.tools import console, input, network, pages, screenshot, script, slim, snapshot, waiting
 from pagelens.tools.definition import ToolDefinition, ToolFactory
 
-__all__ = ["ALL_TOOLS", "create_tools"]
+__all__ = ["ALL_TOOLS", "SLIM_TOOLS", "create_tools"]
 
 ALL_TOOLS: tuple[ToolDefinition | ToolFactory, ...] = (
     pages.list_pages,
@@ -29,7 +29,11 @@ ALL_TOOLS: tuple[ToolDefinition | ToolFactory, ...] = (
     console.list_console_messages,
 )
 
+#: What there is instead under ``--slim``.
+SLIM_TOOLS: tuple[ToolDefinition | ToolFactory, ...] = (slim.navigate, slim.evaluate, slim.screenshot)
+
 
 def create_tools(options: Options) -> list[ToolDefinition]:
     """Every tool as it is under these options, served or not (see `ToolDefinition.missing_flag`)."""
-    return [tool.create(options) if isinstance(tool, ToolFactory) else tool for tool in ALL_TOOLS]
+    tools = SLIM_TOOLS if options.slim else ALL_TOOLS
+    return [tool.create(options) if isinstance(tool, ToolFactory) else tool for tool in tools]

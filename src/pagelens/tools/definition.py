@@ -222,8 +222,9 @@ class ToolDefinition:
 
     def arguments(self, options: Options) -> type[ToolParams]:
         """The model of what a client may send: `params`, ``overwrite`` for a tool that writes files, and ``pageId``
-        for a page tool (unless routing is off)."""
-        return self._routed if self.is_page_tool and options.page_id_routing else self._unrouted
+        for a page tool (unless routing is off, or only the slim tools are served)."""
+        routes = options.page_id_routing and not options.slim
+        return self._routed if self.is_page_tool and routes else self._unrouted
 
     def missing_flag(self, options: Options) -> str | None:
         """How to start pagelens to have this tool served, e.g. ``with --category-webmcp``; None when it is."""

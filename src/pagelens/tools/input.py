@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
 __all__ = ["click", "drag", "fill", "hover", "press_key", "type_text"]
 
-_UID = "uid from the snapshot (e12), or a css=/text= selector that matches one element."
-_SNAPSHOT = "Add a snapshot of the page afterwards."
+_UID = "uid from the snapshot (e12), or a css=/text= selector."
+_SNAPSHOT = "Add a snapshot afterwards."
 
 
 #: Characters of what a field holds, after something was typed into it.
@@ -35,8 +35,8 @@ class HoverParams(ToolParams):
 
 
 class DragParams(ToolParams):
-    from_uid: str = Field(description="The element to drag: uid, or css=/text= selector.")
-    to_uid: str = Field(description="The element to drop it on.")
+    from_uid: str = Field(description="The element: uid or css=/text= selector.")
+    to_uid: str = Field(description="Where to drop it.")
     includeSnapshot: bool | None = Field(default=None, description=_SNAPSHOT)
 
 
@@ -48,7 +48,7 @@ class FillParams(ToolParams):
 
 class TypeTextParams(ToolParams):
     text: str = Field(description="Typed at the caret; line breaks are Enter.")
-    submitKey: str | None = Field(default=None, description="Key to press after it: Enter, Tab, Control+Enter.")
+    submitKey: str | None = Field(default=None, description="Key to press after it: Enter.")
 
 
 class PressKeyParams(ToolParams):
@@ -109,8 +109,7 @@ async def hover(request: PageToolRequest[HoverParams], response: McpResponse, co
     name="drag",
     title="Drag",
     category="input",
-    description="Drags an element onto another one, by the browser's drag and drop or the page's own. "
-    "A drop that is not taken is an error.",
+    description="Drags an element onto another one. A drop that is not taken is an error.",
     read_only=False,
     params=DragParams,
     blocked_by_dialog=True,

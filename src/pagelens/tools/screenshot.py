@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any
 
-from pydantic import Field
+from pydantic import Field, create_model
 
-from pagelens.tools.definition import FileUse, PageToolRequest, ToolParams, define_page_tool
+from pagelens.browser.screenshot import ImageFormat
+from pagelens.core.options import Options
+from pagelens.tools.definition import (
+    FileUse,
+    PageToolRequest,
+    ToolDefinition,
+    ToolParams,
+    define_page_tool,
+    tool_factory,
+)
 
 if TYPE_CHECKING:
     from pagelens.context.mcp_context import McpContext
@@ -14,10 +23,15 @@ if TYPE_CHECKING:
 
 __all__ = ["take_screenshot"]
 
+#: Seconds for a tall page, which takes several pictures.
+LIMIT = 45.0
+
 
 class TakeScreenshotParams(ToolParams):
-    format: Literal["png", "jpeg", "webp"] = Field(default="png", description="Image format.")
-    quality: float | None = Field(default=None, ge=0, le=100, description="For jpeg and webp; higher is better.")
+    format: ImageFormat = Field(default="png", description="Image format.")
+    quality: float | None = Field(default=None, ge=0, le=100, description="For jpeg and webp.")
+    fullPage: bool | None = Field(default=None, description="All of it, in parts if tall.")
+    uid: str | None = Field(default=None, description="Only this: uid or selector.")
     filePath: str | None = Field(default=None, description="Write it to this file instead of the reply.")
 
 
@@ -25,22 +39,37 @@ def _extension(params: TakeScreenshotParams) -> list[str]:
     return [".jpg", ".jpeg"] if params.format == "jpeg" else [f".{params.format}"]
 
 
-@define_page_tool(
-    name="take_screenshot",
-    title="Take screenshot",
-    category="debugging",
-    description="Takes a picture of what the page's viewport shows.",
-    read_only=False,  # filePath writes
-    params=TakeScreenshotParams,
-    lock="read",
-    blocked_by_dialog=True,
-    verify_files={"filePath": FileUse("write", _extension)},
-)
-async def take_screenshot(
+async def _take_screenshot(
     request: PageToolRequest[TakeScreenshotParams], response: McpResponse, context: McpContext
 ) -> None:
     params = request.params
-    # png has none: a value that came along is passed over, as the peer does.
-    quality = round(params.quality) if params.quality is not None and params.format != "png" else None
-    shot = await request.page.screenshot(format=params.format, quality=quality)
-    response.attach_screenshot(shot, file_path=request.paths.get("filePath"))
+    path = request.paths.get("filePath")
+    shots = await request.page.screenshots(
+        format=params.format,
+        quality=None if params.quality is None else round(params.quality),
+        full_page=bool(params.fullPage),
+        target=params.uid,
+        to_file=path is not None,
+    )
+    for shot in shots:
+        response.attach_screenshot(shot, file_path=path)
+
+
+@tool_factory
+def take_screenshot(options: Options) -> ToolDefinition:
+    params: type[TakeScreenshotParams] = TakeScreenshotParams
+    if options.screenshot_format is not None:
+        field: Any = Field(default=options.screenshot_format, description="Image format.")
+        params = create_model(params.__name__, __base__=params, format=(ImageFormat, field))
+    return define_page_tool(
+        name="take_screenshot",
+        title="Take screenshot",
+        category="debugging",
+        description="Takes a picture of the viewport, all of the page, or an element. A snapshot tells more.",
+        read_only=False,  # filePath writes
+        params=params,
+        lock="read",
+        blocked_by_dialog=True,
+        verify_files={"filePath": FileUse("write", _extension)},
+        deadline=lambda _: LIMIT,
+    )(_take_screenshot)

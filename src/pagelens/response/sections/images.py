@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from pagelens.response.order import ImageOrder, Order
 from pagelens.response.output import Output
@@ -32,9 +32,11 @@ class ImagesSection:
             self._images.append((image, saved))
 
     def render(self, out: Output) -> None:
-        described = []
+        described: list[dict[str, Any]] = []
         for image, saved in self._images:
-            json = {"caption": image.caption}
+            json: dict[str, Any] = {"caption": image.caption}
+            if image.place is not None:
+                json["scale"], json["x"], json["y"] = image.place
             if saved is None:
                 out.line(f"{image.caption}.")
                 out.images.append((image.data, image.mime))
