@@ -37,7 +37,9 @@ QUERIED = JsFunction("pagelens.browser", "js/queried.js")
 async def run(page: Page, expression: str, **params: object) -> object:
     """Evaluate in the page's own world, past every guard of ours."""
     answer = await page.session.send(
-        "Runtime.evaluate", {"expression": expression, "returnByValue": True, "awaitPromise": True, **params}
+        "Runtime.evaluate",
+        {"expression": expression, "returnByValue": True, "awaitPromise": True, **params},
+        timeout=60,
     )
     assert "exceptionDetails" not in answer, answer
     return answer["result"].get("value")
