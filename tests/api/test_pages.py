@@ -99,6 +99,13 @@ async def test_screenshots(page: pagelens.Page, tmp_path: Path) -> None:
     saved = await page.screenshot(path=tmp_path / "a.jpg", quality=30)
     assert (tmp_path / "a.jpg").read_bytes() == saved.data
     assert saved.mime == "image/jpeg"
+    await page.set_content("<div style='width:50px;height:3000px;background:#0f0'></div><p style='width:70px'>p")
+    whole = await page.screenshot(full_page=True, path=tmp_path / "whole.webp")
+    assert (whole.mime, whole.height > 3000) == ("image/webp", True)
+    assert (await page.screenshot("css=p")).width == 70
+    element = await (await page.element("css=div")).screenshot(path=tmp_path / "div.png")
+    assert (element.width, element.height) == (50, 3000)
+    assert (tmp_path / "div.png").read_bytes() == element.data
     with pytest.raises(FileFailed, match="can't be written"):
         await page.screenshot(path=tmp_path / "missing" / "a.png")
     with pytest.raises(InvalidInput):

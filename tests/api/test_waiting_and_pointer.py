@@ -63,7 +63,8 @@ async def test_hovering(page: pagelens.Page) -> None:
 async def test_dragging(page: pagelens.Page) -> None:
     await page.set_content(
         "<p id=a draggable=true>a</p><p id=b>b</p><script>"
-        "a.ondragstart = (e) => e.dataTransfer.setData('text/plain', 'dragged'); b.ondragover = (e) => e.preventDefault();"
+        "a.ondragstart = (e) => e.dataTransfer.setData('text/plain', 'dragged');"
+        "b.ondragover = (e) => e.preventDefault();"
         "b.ondrop = (e) => { document.title = e.dataTransfer.getData('text/plain') }</script>"
     )
     await page.drag("css=#a", await page.element("css=#b"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pagelens.browser.box import box_of
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from pagelens.browser.element import Element as EngineElement
     from pagelens.browser.frame import Frame as EngineFrame
     from pagelens.browser.input import MouseButton
+    from pagelens.browser.screenshot import ImageFormat, Screenshot
 
 __all__ = ["Box", "Element"]
 
@@ -87,6 +89,12 @@ class Element:
     async def hover(self, *, timeout: float = COMMAND) -> Effect:
         """Move the mouse over it; see `Page.hover`."""
         return await self._page.hover(self._target(), timeout=timeout)
+
+    async def screenshot(
+        self, *, path: Path | str | None = None, format: ImageFormat | None = None, quality: int | None = None
+    ) -> Screenshot:
+        """A picture of it; see `Page.screenshot`."""
+        return await self._page.screenshot(self._target(), path=path, format=format, quality=quality)
 
     async def evaluate(self, function: str, *args: Any, timeout: float = TOOL) -> Any:
         """Call a JavaScript function with it as the first argument, then `args`; see `Page.evaluate`."""

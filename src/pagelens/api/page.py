@@ -19,6 +19,7 @@ from pagelens.api.network import Request
 from pagelens.api.page_events import PAGE_EVENTS, relay
 from pagelens.browser import input as inputs
 from pagelens.browser import pointer
+from pagelens.browser import screenshot as screenshots
 from pagelens.browser import upload as uploads
 from pagelens.browser.content import set_content
 from pagelens.browser.element import find_element, find_elements
@@ -224,26 +225,41 @@ class Page:
 
     async def screenshot(
         self,
+        target: Target | None = None,
         *,
+        full_page: bool = False,
         path: Path | str | None = None,
         format: ImageFormat | None = None,
         quality: int | None = None,
+        timeout: float = COMMAND,
     ) -> Screenshot:
-        """A picture of the viewport (``.data``, with its size and scale).
+        """A picture of the viewport, of all of the page, or of one element (``.data``, with its size and scale).
 
         Args:
+            target: an element; what scrolls around it is scrolled to it.
+            full_page: all of the page.
             path: a file to write it to as well.
             format: ``png``, ``jpeg`` or ``webp``; None goes by the ending of `path`, else png.
             quality: 0 to 100, for jpeg and webp.
 
         Raises:
             ScreenshotFailed: Chrome gave no picture. FileFailed: it can't be written.
-            InvalidInput: a quality for png, or out of range.
+            InvalidInput: a quality for png, or out of range; `target` and `full_page`.
+            ElementHidden, ElementGone…: as `element`.
         """
         if format is None:
             format = _SUFFIXES.get(Path(path).suffix.lower(), "png") if path is not None else "png"
+        name = None if target is None else _name(target)
         await self._ready()
-        picture = await self._mcp.screenshot(format=format, quality=quality)
+        picture = await screenshots.screenshot(
+            self._engine,
+            format=format,
+            quality=quality,
+            full_page=full_page,
+            target=name,
+            limits=screenshots.FILE,
+            timeout=timeout,
+        )
         if path is not None:
             await asyncio.to_thread(_write, Path(path), picture.data)
         return picture
