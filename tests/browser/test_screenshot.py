@@ -249,3 +249,13 @@ async def test_elements_that_can_not_be_seen(page: Page, site: Site) -> None:
             await screenshot(page, target=target)
     with pytest.raises(InvalidInput):
         await screenshot(page, target="css=#h", full_page=True)
+
+
+async def test_frames_of_other_sites_below_the_fold(page: Page, site: Site) -> None:
+    inner = site.page(f"<body style='margin:0'><div {BOX}>x</div>", other=True)
+    frame = f"<iframe id=f src={inner} width=250 height=150 style='border:0'></iframe>"
+    await page.navigate(site.page(f"<body style='margin:0'><div style='height:1500px'></div>{frame}"))
+    assert "A frame of another site, off the screen, may be blank" in (await screenshots(page, full_page=True))[0].note
+    shot = await screenshot(page, target="css=#f")
+    assert (shot.width, shot.height, shot.note) == (250, 150, "")
+    assert near(pixel(shot, 150, shot.y + 50), RED)

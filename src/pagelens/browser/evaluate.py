@@ -18,11 +18,11 @@ from pagelens.browser.evaluation import (
     never_ran,
     own_lines,
     raise_if_failed,
-    stack,
+    threw,
 )
 from pagelens.core.deadlines import TOOL
 from pagelens.core.safe_text import escaped, one_line
-from pagelens.errors import DocumentReplaced, InvalidInput, ScriptFailed
+from pagelens.errors import DocumentReplaced, InvalidInput
 
 if TYPE_CHECKING:
     from pagelens.browser.element import Element
@@ -66,7 +66,7 @@ async def evaluate(
     source: str,
     *,
     kind: ScriptKind = "function",
-    args: Sequence[str] = (),
+    args: Sequence[str | Element] = (),
     timeout: float = TOOL,
     frame: Frame | None = None,
     max_chars: int = MAX_CHARS,
@@ -78,7 +78,8 @@ async def evaluate(
     Args:
         source: a function (``(el) => el.value``, also async, also ``function``), or with `kind` ``script``
             statements, whose last expression counts and which may use await. A plain expression will do for both.
-        args: uids or selectors of elements that the function gets, in order. It runs in their frame.
+        args: elements that the function gets, in order, by uid or selector. It runs in their frame. Such as are at hand
+            are released.
         timeout: seconds; then the script is ended.
         frame: where to run; the elements' frame, else the main frame, when None.
         max_chars, max_depth: limits of the text. What is cut is said.
@@ -102,7 +103,7 @@ async def evaluate(
     elements: list[Element] = []
     try:
         for target in args:
-            elements.append(await page.element(target))
+            elements.append(await page.element(target) if isinstance(target, str) else target)
         frames = {element.frame for element in elements}
         if frame is not None:
             frames.add(frame)
@@ -219,7 +220,7 @@ class _Described(Evaluation):
     async def _described(self, frame: Frame, result: dict[str, Any], lines_before: int) -> EvaluateResult:
         text, value_type, cut, nodes = (item["value"] for item in result["deepSerializedValue"]["value"])
         if value_type == "thrown":
-            raise ScriptFailed(f"The script threw {stack(_NODE.sub('', text), lines_before)}")
+            raise threw(_NODE.sub("", text), lines_before)
         if nodes:
             uids = await self._uids(frame, [node["value"]["backendNodeId"] for _, node in nodes])
             text = _NODE.sub(lambda m: f"uid=e{uids[int(m[1])]} " if uids[int(m[1])] else "", text)

@@ -17,6 +17,7 @@ from pagelens.core.deadlines import COMMAND
 from pagelens.errors import InvalidInput, ScreenshotFailed
 
 if TYPE_CHECKING:
+    from pagelens.browser.element import Element
     from pagelens.browser.page import Page
     from pagelens.cdp.session import Reply
 
@@ -38,6 +39,8 @@ MEASURES = 0.5
 _JPEG_QUALITY = 80
 
 DENSITY = JsFunction("pagelens.browser", "js/density.js")
+BOX = JsFunction("pagelens.browser", "js/box.js")
+HOLDS_FRAMES = JsFunction("pagelens.browser", "js/holds_frames.js")
 SHOT_BOX = JsFunction("pagelens.browser", "js/shot_box.js", needs=(FLAT_PARENTS, HIDDEN_WHY))
 
 
@@ -238,7 +241,11 @@ class _Shoot:
                 note = f"The page is too large for one reply: shown to {top + step} of {measures.height:.0f} CSS px."
                 break
             shots.append(shot)
-        return [replace(shots[0], note=" ".join(filter(None, [shots[0].note, note]))), *shots[1:]]
+        blank = ""
+        if foreign := await self._foreign_frames_off_screen(measures):
+            what = "A frame of another site" if foreign == 1 else f"{foreign} frames of other sites"
+            blank = f"{what}, off the screen, may be blank in it: taken by uid, it is shown."
+        return [replace(shots[0], note=" ".join(filter(None, [shots[0].note, note, blank]))), *shots[1:]]
 
     async def element(self, target: str) -> Screenshot:
         """One element, as much of it as there is to see."""
@@ -247,8 +254,8 @@ class _Shoot:
         try:
             frame = element.frame
             # What another process draws is in the picture only where it is on the screen.
-            is_drawn_elsewhere = frame.session is not page.session
-            found: dict[str, Any] = await element.call(SHOT_BOX, frame.is_main, None)
+            is_drawn_elsewhere = frame.session is not page.session or await self._holds_foreign_frames(element)
+            found: dict[str, Any] = await element.call(SHOT_BOX, frame.is_main and not is_drawn_elsewhere, None)
             while (parent := frame.parent) is not None and not found.get("problem"):
                 can_stay = parent.is_main and not is_drawn_elsewhere
                 found = await call_on_owner(frame, parent, SHOT_BOX, can_stay, found["box"])
@@ -275,6 +282,30 @@ class _Shoot:
             and bottom <= measures.page_y + measures.view_height
         )
         return await self._picture(box, fit, measures, element.label, beyond=not is_in_view)
+
+    async def _holds_foreign_frames(self, element: Element) -> bool:
+        if not any(frame.is_out_of_process for frame in element.frame.subtree()):
+            return False
+        return bool(await element.call(HOLDS_FRAMES))
+
+    async def _foreign_frames_off_screen(self, measures: _Measures) -> int:
+        """How many frames of other processes lie outside the viewport: in a picture of all they are blank."""
+        count = 0
+        for frame in list(self._page.frames.values()):
+            outermost = frame
+            while outermost.parent is not None and outermost.parent.parent is not None:
+                outermost = outermost.parent
+            if not frame.is_out_of_process or outermost.parent is None:
+                continue
+            box = await call_on_owner(outermost, outermost.parent, BOX)
+            if box is not None and not (
+                box[0] >= 0
+                and box[1] >= 0
+                and box[0] + box[2] <= measures.view_width
+                and box[1] + box[3] <= measures.view_height
+            ):
+                count += 1
+        return count
 
     # -- taking it -----------------------------------------------------------------------------------
 

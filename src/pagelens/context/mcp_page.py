@@ -25,6 +25,7 @@ from pagelens.snapshot.text_snapshot import TextSnapshot
 if TYPE_CHECKING:
     from pagelens.browser.dialogs import Dialog
     from pagelens.browser.effect import Effect
+    from pagelens.browser.element import Element
     from pagelens.browser.frame import Frame
     from pagelens.browser.navigation import NavigationResult
     from pagelens.browser.page import Page
@@ -87,6 +88,11 @@ class McpPage:
         # The user's viewport is given to windows that we open; a popup has the size its opener chose.
         self.emulation = EmulationState(viewport=options.viewport if page.opener is None else None)
         self.last_snapshot: TextSnapshot | None = None
+
+    def catch_up(self) -> None:
+        """The page was there before this: record what it says from now on."""
+        self.network.catch_up(self.page)
+        self.console.catch_up(self.page)
 
     def dispose(self) -> None:
         """The page is closed: keep nothing of it."""
@@ -247,14 +253,18 @@ class McpPage:
             ScriptFailed: it does not compile, or threw.
         """
         max_chars, max_depth = (FILE_CHARS, FILE_DEPTH) if large else (MAX_CHARS, MAX_DEPTH)
-        frame = await self.frame_of(args[0]) if args else None
+        elements: list[str | Element] = list(args)
+        frame: Frame | None = None
+        if args and len(self.page.frames) > 1:
+            first = elements[0] = await self.page.element(args[0])
+            frame = None if first.frame.is_main else first.frame
         return await self.act(
             "script",
             lambda: evaluate(
                 self.page,
                 source,
                 kind=kind,
-                args=args,
+                args=elements,
                 timeout=SCRIPT,
                 dialog_action=dialog_action,
                 max_chars=max_chars,

@@ -78,9 +78,14 @@ class McpResponse:
         """Add one line of the tool's own. Page text in it must be safe already."""
         self.order.lines.append(text)
 
-    def attach_result(self, text: str, *, note: str = "", file_path: Path | None = None) -> None:
-        """Show the value that a script returned, or write it to `file_path`; `note` tells what it lacks."""
-        self.order.result = ResultOrder(text, note, file_path)
+    def attach_result(
+        self, text: str, *, note: str = "", file_path: Path | None = None, is_string: bool = False
+    ) -> None:
+        """Show the value that a script returned, or write it to `file_path`; `note` tells what it lacks.
+
+        `is_string`: `text` is a whole string in JSON, of which a file gets what it says.
+        """
+        self.order.result = ResultOrder(text, note, file_path, is_string)
 
     def attach_image(
         self, data: bytes, mime: str, caption: str, *, note: str = "", file_path: Path | None = None

@@ -35,11 +35,15 @@ class SnapshotOrder:
 
 @dataclass(frozen=True, slots=True)
 class ResultOrder:
-    """A value that a script returned, as the page's serializer wrote it; `note` tells what it lacks."""
+    """A value that a script returned, as the page's serializer wrote it; `note` tells what it lacks.
+
+    `is_string`: the value is a whole string, in JSON; a file gets what it says.
+    """
 
     text: str
     note: str = ""
     file_path: Path | None = None
+    is_string: bool = False
 
 
 @dataclass(frozen=True, slots=True)

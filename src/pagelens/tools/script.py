@@ -65,4 +65,9 @@ async def evaluate_script(
     if done.report is None:
         response.append_line("The script has not returned yet: the dialog that it opened holds the page.")
     else:
-        response.attach_result(done.report.text, note=done.report.note, file_path=path)
+        response.attach_result(
+            done.report.text,
+            note=done.report.note,
+            file_path=path,
+            is_string=done.report.value_type == "string" and not done.report.truncated,
+        )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, ClassVar
 
 from pagelens.core.safe_text import safe_block, without_surrogates
@@ -22,6 +23,7 @@ class ResultSection:
     def __init__(self) -> None:
         self._order = ResultOrder("")
         self._saved: str | None = None
+        self._written = ""
 
     def wanted(self, order: Order) -> bool:
         return order.result is not None
@@ -30,12 +32,16 @@ class ResultSection:
         assert order.result is not None
         self._order = order.result
         if order.result.file_path is not None:
-            data = without_surrogates(order.result.text).encode()
+            if order.result.is_string:
+                self._written = json.loads(order.result.text)
+            else:
+                self._written = order.result.text
+            data = without_surrogates(self._written).encode()
             self._saved = str(await context.write_file(order.result.file_path, data))
 
     def render(self, out: Output) -> None:
         if self._saved is not None:
-            out.line(f"Result written to {self._saved} ({len(self._order.text)} characters).")
+            out.line(f"Result written to {self._saved} ({len(self._written)} characters).")
             out.json["resultFilePath"] = self._saved
         else:
             text = safe_block(self._order.text)
