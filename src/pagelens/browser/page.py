@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -357,6 +357,13 @@ class Page:
         self.is_asleep = False
         self.start()
         self.loads.touch()
+
+    def introduce(self, listener: Callable[[AttachedSession], None]) -> None:
+        """Show a listener of `session_attached` that came late the sessions there are.
+
+        It hears what happens in them from now on.
+        """
+        self._sessions.introduce(listener)
 
     def fall_asleep(self, reason: str) -> None:
         """The connection is lost, and the page may live on. What is known of its documents is forgotten."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -74,14 +75,14 @@ class PageSessions:
 
     def __init__(self, page: Page) -> None:
         self._page = page
-        self._by_id: dict[str, Session] = {}
+        self._by_id: dict[str, AttachedSession] = {}
         self._own_init: list[tuple[str, dict[str, Any]]] = []
 
     def attach(self, attached: AttachedSession) -> None:
         """Write the initialisation of a session; only then does its target run."""
         page = self._page
         session = attached.session
-        self._by_id[session.id] = session
+        self._by_id[session.id] = attached
         session.on("Target.attachedToTarget", self._child_attached)
         session.on("Target.detachedFromTarget", self._child_detached)
         init: list[tuple[str, dict[str, Any]]] = [("Runtime.enable", {})]
@@ -121,6 +122,14 @@ class PageSessions:
             reply.on_done(lambda reply=reply: self._init_answered(reply, attached))  # type: ignore[misc]
         if attached.kind == "page":
             replies[-1].on_done(page.initialised)
+
+    def introduce(self, listener: Callable[[AttachedSession], None]) -> None:
+        """Show a listener that comes late each session there is; what it asks for is written now."""
+        for known in list(self._by_id.values()):
+            attached = AttachedSession(known.session, known.kind, known.frame_id, known.url)
+            listener(attached)
+            for method, params in [*attached.init, *attached.ready]:
+                attached.session.post(method, params)
 
     def repeat(self) -> None:
         """Write the page's own initialisation once more: what was written to a page without a process is lost."""
@@ -164,10 +173,10 @@ class PageSessions:
             session.post("Runtime.runIfWaitingForDebugger")
 
     def _child_detached(self, p: dict[str, Any]) -> None:
-        session = self._by_id.pop(p["sessionId"], None)
+        attached = self._by_id.pop(p["sessionId"], None)
         self._page.session.connection.close_session(p["sessionId"], "its target was closed")
-        if session is not None:
-            self._page.tree.session_closed(session)
+        if attached is not None:
+            self._page.tree.session_closed(attached.session)
 
     def forget(self) -> None:
         """The connection is lost: none of them exists any more."""

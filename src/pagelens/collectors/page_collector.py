@@ -98,6 +98,10 @@ class PageCollector(ABC, Generic[T]):
             page.closed_signal.connect(lambda reason: self._page_closed()),
         ]
 
+    def catch_up(self, page: Page) -> None:
+        """Listen to the sessions that `page` had before this collector was made; what they said so far is lost."""
+        page.introduce(self._watch)
+
     # -- for readers ---------------------------------------------------------------------------------
 
     def get_data(self, include_preserved: bool = False) -> list[T]:

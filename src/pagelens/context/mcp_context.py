@@ -75,6 +75,7 @@ class McpContext:
         for page in host.pages.values():
             # What these have said so far went unheard: they were there before this context.
             self._page_created(page)
+            self._pages[page.id].catch_up()
         self._disconnect: Callable[[], None] = host.page_created.connect(self._page_created)
 
     def close(self) -> None:
