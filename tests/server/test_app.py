@@ -13,7 +13,8 @@ from mcp.server.lowlevel import Server
 import pagelens.tools
 from pagelens.core.options import Options
 from pagelens.server import app
-from pagelens.server.app import INSTRUCTIONS, create_server
+from pagelens.server.app import create_server
+from pagelens.server.greeting import INSTRUCTIONS
 from tests.server.toys import EVENTS, ToyContext, gate, toy_tools
 
 

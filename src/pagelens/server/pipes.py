@@ -85,6 +85,7 @@ class LineReader:
         self._is_ended = False
         self._is_reading = False
         self._changed = asyncio.Event()
+        self._closed = asyncio.Event()
         self._may_read = threading.Event()
         self._uses_thread = False
         self._start()
@@ -94,6 +95,11 @@ class LineReader:
         self._lines.clear()
         self._parts.clear()
         self._end()
+        self._closed.set()
+
+    async def wait_closed(self) -> None:
+        """Wait until `close` is called; the file's own end is not that."""
+        await self._closed.wait()
 
     async def __aiter__(self) -> AsyncIterator[bytes | None]:
         while True:

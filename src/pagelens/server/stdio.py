@@ -15,12 +15,15 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Coroutine, Iterator
+from concurrent.futures import Future
+from dataclasses import dataclass
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 from pagelens.core.deadlines import SHUTDOWN
 from pagelens.core.options import Options
+from pagelens.server.greeting import Greeting, greeting
 from pagelens.server.pipes import LineReader, LineWriter, claim_standard_streams
 
 if TYPE_CHECKING:
@@ -64,11 +67,12 @@ def run(options: Options) -> int:
         return 1
     end = _End()
     with end.on_signals():
-        with _quick_imports():
-            import pagelens.server.app
-            import pagelens.server.wire  # noqa: F401
-        asyncio.run(_main(options, reading, writing, end))
+        imports = _Imports()
+        asyncio.run(_main(options, reading, writing, end, imports))
     logging.shutdown()
+    if imports.is_alive():
+        # The end came first. Python would stop the thread in the middle of compiled code that does not bear it.
+        os._exit(0)
     return 0
 
 
@@ -122,29 +126,79 @@ def _end_by_force() -> None:
     os._exit(1)
 
 
-@contextlib.contextmanager
-def _quick_imports() -> Iterator[None]:
-    """Without the garbage collector: the SDK makes a million objects, none of them garbage."""
-    gc.disable()
-    try:
-        yield
-    finally:
-        gc.freeze()
-        gc.enable()
-
-
-async def _main(options: Options, reading: int, writing: int, end: _End) -> None:
-    from pagelens.server.app import create_server
-
+async def _main(options: Options, reading: int, writing: int, end: _End, imports: _Imports) -> None:
     browser = _Browser(options)
-    server = create_server(options, browser.context)
-    reader = LineReader(reading)
+    reader, writer = LineReader(reading), LineWriter(writing)
     end.attach(reader)
     try:
-        await serve(server, reader, LineWriter(writing))
+        imports.start()
+        opening = await _open(reader, writer)
+        if opening is None or not await _first(asyncio.wrap_future(imports.done), reader.wait_closed()):
+            return
+
+        from pagelens.server.app import create_server
+
+        await serve(create_server(options, browser.context), reader, writer, opening)
     finally:
         end.wish()  # from here on the timer watches
         await browser.close()
+
+
+class _Imports(threading.Thread):
+    """Imports the SDK and what of ours stands on it, while the event loop listens to the client.
+
+    Without the garbage collector: that makes a million objects, none of them garbage.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(name="pagelens-imports", daemon=True)
+        self.done: Future[None] = Future()
+
+    def run(self) -> None:
+        """Called by the thread."""
+        gc.disable()
+        try:
+            import pagelens.server.app
+            import pagelens.server.wire  # noqa: F401
+        except BaseException as error:
+            self.done.set_exception(error)
+        else:
+            self.done.set_result(None)
+        finally:
+            gc.freeze()
+            gc.enable()
+
+
+async def _first(wanted: asyncio.Future[None], other: Coroutine[Any, Any, None]) -> bool:
+    """Wait for one of the two; whether `wanted` is done."""
+    async with asyncio.TaskGroup() as group:
+        waiting = group.create_task(other)
+        await asyncio.wait((wanted, waiting), return_when=asyncio.FIRST_COMPLETED)
+        waiting.cancel()
+    if wanted.done():
+        wanted.result()
+    return wanted.done()
+
+
+@dataclass(frozen=True)
+class Opening:
+    """A client's first line, and the answer that it has got already, if any."""
+
+    line: bytes | None
+    greeting: Greeting | None
+
+
+async def _open(reader: LineReader, writer: LineWriter) -> Opening | None:
+    """Wait for the client's first line and answer it, if that can be done without the SDK; None at the end."""
+    async for line in reader:
+        found = None if line is None else greeting(line)
+        if found is not None:
+            try:
+                await writer.write(found.answer)
+            except OSError as error:  # its end will be read next
+                log.info("the client no longer reads: %s", error)
+        return Opening(line, found)
+    return None
 
 
 class _Browser:
@@ -171,16 +225,21 @@ class _Browser:
             await self._host.close()
 
 
-async def serve(server: Server[Any], reader: LineReader, writer: LineWriter) -> None:
-    """Run `server` for the client behind `reader` and `writer`, until one of them ends."""
+async def serve(server: Server[Any], reader: LineReader, writer: LineWriter, opening: Opening | None = None) -> None:
+    """Run `server` for the client behind `reader` and `writer`, until one of them ends.
+
+    Args:
+        opening: what was read before.
+    """
     import anyio
     from mcp.shared.message import SessionMessage
 
     to_server, server_reads = anyio.create_memory_object_stream[SessionMessage | Exception](0)
     server_writes, from_server = anyio.create_memory_object_stream[SessionMessage](0)
     async with asyncio.TaskGroup() as group:
-        group.create_task(_read(reader, to_server, server_writes.clone()))
-        writing = group.create_task(_write(from_server, writer, reader))
+        group.create_task(_read(_lines(reader, opening), to_server, server_writes.clone()))
+        answered = opening.greeting if opening is not None else None
+        writing = group.create_task(_write(from_server, writer, reader, answered))
         try:
             await server.run(server_reads, server_writes, server.create_initialization_options())
         finally:
@@ -189,8 +248,16 @@ async def serve(server: Server[Any], reader: LineReader, writer: LineWriter) -> 
             asyncio.get_running_loop().call_later(LAST_WORDS, writing.cancel)
 
 
+async def _lines(reader: LineReader, opening: Opening | None) -> AsyncIterator[bytes | None]:
+    """The client's lines from the first one on."""
+    if opening is not None:
+        yield opening.line if opening.greeting is None else opening.greeting.request
+    async for line in reader:
+        yield line
+
+
 async def _read(
-    reader: LineReader,
+    lines: AsyncIterator[bytes | None],
     to_server: MemoryObjectSendStream[SessionMessage | Exception],
     replies: MemoryObjectSendStream[SessionMessage],
 ) -> None:
@@ -203,7 +270,7 @@ async def _read(
 
     async with to_server, replies:
         try:
-            async for line in reader:
+            async for line in lines:
                 if line is None:
                     await replies.send(SessionMessage(refusal(None, PARSE_ERROR, "This line is too long.")))
                     continue
@@ -215,16 +282,26 @@ async def _read(
 
 
 async def _write(
-    from_server: MemoryObjectReceiveStream[SessionMessage], writer: LineWriter, reader: LineReader
+    from_server: MemoryObjectReceiveStream[SessionMessage],
+    writer: LineWriter,
+    reader: LineReader,
+    answered: Greeting | None,
 ) -> None:
-    """Take the server's messages to the client. One that is gone ends the reading side as well."""
-    from pagelens.server.wire import encode
+    """Take the server's messages to the client. One that is gone ends the reading side as well.
+
+    Args:
+        answered: what the server is about to answer once more.
+    """
+    from pagelens.server.wire import encode, is_answer_to
 
     is_gone = False
     async with from_server:
         async for item in from_server:
             if is_gone:
                 continue  # the server learns of the end by its own side; until then its words go nowhere
+            if answered is not None and is_answer_to(item.message, answered.request_id):
+                answered = None
+                continue
             try:
                 await writer.write(encode(item.message))
             except OSError as error:

@@ -26,7 +26,7 @@ from pydantic import ValidationError
 
 from pagelens.core.safe_text import json_safe, without_surrogates
 
-__all__ = ["decode", "encode", "refusal"]
+__all__ = ["decode", "encode", "is_answer_to", "refusal"]
 
 log = logging.getLogger(__name__)
 
@@ -67,6 +67,13 @@ def _message(value: Any) -> JSONRPCMessage | Refusal:
     except (ValidationError, RecursionError):
         request_id = value.get("id") if isinstance(value, dict) else None
         return refusal(request_id, INVALID_REQUEST, "This is JSON, but not a JSON-RPC 2.0 message.")
+
+
+def is_answer_to(message: JSONRPCMessage, request_id: int | str) -> bool:
+    """Whether the server (not the transport) answers that request with `message`."""
+    if not isinstance(message, JSONRPCResponse | JSONRPCError) or isinstance(message, Refusal):
+        return False
+    return message.id == request_id
 
 
 def encode(message: JSONRPCMessage) -> bytes:
