@@ -141,7 +141,7 @@ class Page:
     @property
     def is_loading(self) -> bool:
         """Whether the main document has not reached its load event; False while that is not known."""
-        if self.is_asleep or self.is_crashed or not self._ready.done():
+        if self.is_asleep or self.is_crashed or (self.was_running and not self._ready.done()):
             return False
         load = self.loads.of(self.main_frame.id)
         if self.url in ("", "about:blank"):
