@@ -131,7 +131,7 @@ async def time_operations(
                 else:
                     if number >= 0:
                         times[who.name].append(seconds)
-                if number == 0 and who.last_text:
+                if number == 0:
                     _note_size(results, operation, who)
         results.loads.append(os.getloadavg()[0])
         print(f"  {operation.name:24s}", _line(times), flush=True)

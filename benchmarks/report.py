@@ -131,7 +131,7 @@ def _sizes(results: Results) -> str:
     for operation in operations:
         cells = [each.replies.get(operation) if each else None for each in sizes]
         rows.append([operation, *("-" if cell is None else f"{cell:,}" for cell in cells)])
-    for operation in operations:
+    for operation in dict.fromkeys(operation for each in sizes if each for operation in each.images):
         images = [each.images.get(operation, 0) if each else 0 for each in sizes]
         if any(images):
             rows.append([f"{operation}, picture", *(f"{image:,}" if image else "-" for image in images)])
