@@ -201,13 +201,22 @@ async def test_a_file_that_can_t_be_written_is_an_error_and_keeps_the_rest(idle_
     assert reply.text.startswith("first\nCould not show the result: /proc/nowhere lies outside")
 
 
-async def test_slim_shows_lines_and_the_error_only(idle_context: McpContext) -> None:
+async def test_slim_shows_lines_and_no_lists(idle_context: McpContext) -> None:
     response = SlimMcpResponse()
     for declare in DECLARATIONS:
         declare(response)
     reply = await response.handle(idle_context)
-    assert reply.text == "a line\nResult: 42\na note\nError (element_covered): Covered. Move it."
-    assert not reply.images
+    assert reply.text.splitlines() == [
+        "a line",
+        "Result: 42",
+        "a note",
+        "A picture.",
+        "It was cut.",
+        "Navigated to https://a.example/ (200).",
+        "The page navigated to https://b.example/.",
+        "Error (element_covered): Covered. Move it.",
+    ]
+    assert "pages" not in reply.structured
 
 
 def test_every_section_has_a_name_of_its_own() -> None:
@@ -321,3 +330,11 @@ async def test_each_outcome_of_a_navigation_has_its_words(
     assert text == words
     assert json["navigation"]["outcome"] == result.outcome
     assert json["navigation"]["url"] == result.url
+
+
+async def test_what_to_do_next_is_said_however_long_the_message_is(idle_context: McpContext) -> None:
+    response = McpResponse()
+    response.set_error(PagelensError("x" * 100_000, "Do this."))
+    reply = await response.handle(idle_context)
+    assert len(reply.text) < 10_000
+    assert reply.text.endswith("xx… Do this.")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from pagelens.browser.uids import UIDS
 from pagelens.browser.world import JsFunction
 from pagelens.core.deadlines import COMMAND
-from pagelens.core.safe_text import one_line, quoted
+from pagelens.core.safe_text import one_line, quoted, shortened
 from pagelens.errors import (
     DocumentReplaced,
     ElementAmbiguous,
@@ -182,7 +182,7 @@ async def _by_uid(page: Page, number: int) -> Element:
 
 
 async def _by_selector(frames: Sequence[Frame], kind: str, value: str) -> Element:
-    label = f"{kind}={one_line(value)}"
+    label = _label(kind, value)
     hits = await _matches(frames, kind, value, limit=CANDIDATES)
     total = sum(count for _, count, _ in hits)
     if total == 0:
@@ -200,6 +200,10 @@ async def _by_selector(frames: Sequence[Frame], kind: str, value: str) -> Elemen
     return Element(frame, object_id, label)
 
 
+def _label(kind: str, value: str) -> str:
+    return shortened(f"{kind}={one_line(value)}", 200)
+
+
 async def _matches(
     frames: Sequence[Frame], kind: str, value: str, *, limit: int
 ) -> list[tuple[Frame, int, list[tuple[int, str]]]]:
@@ -213,7 +217,7 @@ async def _matches(
                 raise result
             continue
         if "error" in result:
-            label = f"{kind}={one_line(value)}"
+            label = _label(kind, value)
             raise InvalidInput(f"{quoted(label)} is not a valid selector: {one_line(result['error'])}")
         if result["total"]:
             hits.append((frame, result["total"], [(number, words) for number, words in result["shown"]]))

@@ -45,6 +45,7 @@ __all__ = [
     "own_lines",
     "raise_if_failed",
     "stack",
+    "threw",
 ]
 
 SERIALIZE = JsFunction("pagelens.browser", "js/serialize.js")
@@ -259,7 +260,14 @@ def raise_if_failed(result: dict[str, Any], lines_before: int) -> None:
             f"The script does not compile: {stack(words, 0)} (line {line}, column {details['columnNumber'] + 1}).",
             hint,
         )
-    raise ScriptFailed(f"The script threw {stack(words, lines_before)}")
+    raise threw(words, lines_before)
+
+
+def threw(text: str, lines_before: int) -> ScriptFailed:
+    """The error for what the caller's script threw: its own words, as a sentence when it has no stack."""
+    words = stack(text, lines_before)
+    is_sentence = "\n" in words or words.endswith((".", "!", "?", "…"))
+    return ScriptFailed(f"The script threw {words}{'' if is_sentence else '.'}")
 
 
 def stack(text: str, lines_before: int) -> str:

@@ -9,7 +9,7 @@ from pagelens.browser.uids import GIVE_UIDS, DocumentKey
 from pagelens.browser.world import JsFunction, World
 from pagelens.cdp.session import Reply, Session
 from pagelens.core.deadlines import COMMAND
-from pagelens.errors import DocumentReplaced, FrameGone, PageCrashed, ProtocolError, ScriptFailed, SessionClosed
+from pagelens.errors import DocumentReplaced, FrameGone, InternalError, PageCrashed, ProtocolError, SessionClosed
 
 if TYPE_CHECKING:
     from pagelens.browser.page import Page
@@ -102,7 +102,7 @@ class Frame:
         Raises:
             DocumentReplaced: the document went away while it ran, or the frame did (`FrameGone`).
             DialogOpen, PageCrashed, PageClosed, CommandTimeout: see `Page.guarded`.
-            ScriptFailed: our own function threw; a fault of ours.
+            InternalError: our own function threw; a fault of ours.
         """
         result = await self._call(function, [{"value": arg} for arg in args], by_value=True, timeout=timeout)
         return result.get("value")
@@ -249,6 +249,6 @@ def _raise_if_threw(result: dict[str, Any], function: JsFunction) -> None:
     details = result.get("exceptionDetails")
     if details:
         words = details.get("exception", {}).get("description") or details.get("text", "")
-        raise ScriptFailed(
+        raise InternalError(
             f"pagelens' own page function {function.name} failed: {words}", "This is a fault of pagelens."
         )

@@ -44,11 +44,11 @@ from pagelens.browser.evaluation import (
     lost,
     never_ran,
     raise_if_failed,
-    stack,
+    threw,
 )
 from pagelens.browser.world import JsFunction
 from pagelens.core.deadlines import TOOL
-from pagelens.errors import DocumentReplaced, InvalidInput, ScriptFailed
+from pagelens.errors import DocumentReplaced, InvalidInput
 
 if TYPE_CHECKING:
     from pagelens.browser.element import Element
@@ -163,7 +163,7 @@ class _Valuation(Evaluation):
             raise_if_failed(result, lines_before)
             parts = [item["value"] for item in result["result"]["deepSerializedValue"]["value"]]
             if len(parts) > 2:
-                raise ScriptFailed(f"The script threw {stack(parts[0], lines_before)}")
+                raise threw(parts[0], lines_before)
             text, nodes = parts
             numbers = await self._uids(frame, [node["value"]["backendNodeId"] for _, node in nodes]) if nodes else []
         finally:

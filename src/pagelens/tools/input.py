@@ -23,6 +23,11 @@ _SNAPSHOT = "Add a snapshot afterwards."
 _SHOWN = 200
 
 
+def _named(target: str) -> str:
+    """What the agent called an element, when nothing better is known."""
+    return shortened(one_line(target), _SHOWN)
+
+
 class ClickParams(ToolParams):
     uid: str = Field(description=_UID)
     dblClick: bool | None = Field(default=None, description="Double click.")
@@ -74,7 +79,7 @@ async def click(request: PageToolRequest[ClickParams], response: McpResponse, co
     verb = "Double-clicked" if double else "Clicked"
     report = done.report
     if report is None:
-        response.append_line(f"{verb} {one_line(request.params.uid)}.")
+        response.append_line(f"{verb} {_named(request.params.uid)}.")
     elif report.via == "selection":
         response.append_line(f"Selected the option {report.label}: its list takes no click on it.")
     elif not report.is_confirmed:
@@ -101,7 +106,7 @@ async def hover(request: PageToolRequest[HoverParams], response: McpResponse, co
     response.attach_effect(done.effect)
     if done.lost is not None:
         raise done.lost
-    response.append_line(f"The mouse is over {done.report or one_line(request.params.uid)}.")
+    response.append_line(f"The mouse is over {done.report or _named(request.params.uid)}.")
     response.include_snapshot(bool(request.params.includeSnapshot))
 
 
@@ -121,7 +126,7 @@ async def drag(request: PageToolRequest[DragParams], response: McpResponse, cont
     if done.lost is not None:
         raise done.lost
     if done.report is None:
-        response.append_line(f"Dragged {one_line(request.params.from_uid)} to {one_line(request.params.to_uid)}.")
+        response.append_line(f"Dragged {_named(request.params.from_uid)} to {_named(request.params.to_uid)}.")
     else:
         how = "which took the drop" if native else "with the mouse pressed; what the page made of it is not known here"
         response.append_line(f"Dragged {done.report.source} to {done.report.target}, {how}.")
@@ -146,7 +151,7 @@ async def fill(request: PageToolRequest[FillParams], response: McpResponse, cont
     if report is not None:
         report.raise_if_differs()
     read_back = "" if report is not None and report.is_verified else " It could not be read back."
-    label = report.label if report is not None else one_line(request.params.uid)
+    label = report.label if report is not None else _named(request.params.uid)
     response.append_line(f"Filled {label}.{read_back}")
     response.include_snapshot(bool(request.params.includeSnapshot))
 

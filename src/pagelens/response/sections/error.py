@@ -34,14 +34,21 @@ class ErrorSection:
     async def compute(self, order: Order, context: McpContext) -> None:
         error = order.error
         if isinstance(error, PagelensError):
-            self._code, text = error.code, str(error)
+            self._code = error.code
+            # What to do next is never what is cut off.
+            text = str(PagelensError(_cut(error.message), error.hint))
         else:
             # Ours to fix: the type helps whoever reads the report.
-            self._code, text = "internal_error", f"{type(error).__name__}: {error}"
-        self._text = cut_text(safe_block(text), ERROR_CHARS).text
+            self._code, text = "internal_error", _cut(f"{type(error).__name__}: {error}")
+        self._text = safe_block(text)
 
     def render(self, out: Output) -> None:
         # Lines of a page's own exception are indented: none of them can start like a line of ours.
         out.block(f"Error ({self._code}): {self._text}".replace("\n", "\n    "))
         out.json["errorMessage"] = self._text
         out.json["errorCode"] = self._code
+
+
+def _cut(text: str) -> str:
+    cut = cut_text(text, ERROR_CHARS)
+    return f"{cut.text}…" if cut.is_cut else text
