@@ -391,6 +391,7 @@ async def test_a_used_tab_behind_another_one_can_be_photographed(
         page = page_at(host, urls[0])
         await page.ready()
         assert (await screenshot(page)).width > 0
+        assert await tab_before(page) is not None  # the other one is in front again, or still
 
 
 # -- the line ------------------------------------------------------------------------------------------
