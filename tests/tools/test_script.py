@@ -73,3 +73,20 @@ async def test_a_page_it_opens_is_named(agent: Agent, site: Site) -> None:
     opened = max(page.id for page in agent.context.pages())
     assert f"Opened page {opened}: {url}. Pass pageId {opened} to work on it." in text.splitlines()
     assert await agent.ok("evaluate_script", function="() => 5", pageId=opened) == "Result: 5"
+
+
+async def test_a_string_is_written_as_it_is(agent: Agent, tmp_path: Path) -> None:
+    path = tmp_path / "page.html"
+    text = await agent.ok("evaluate_script", function="() => '<p>\"Hi\"</p>\\n\\u200b'", filePath=str(path))
+    assert path.read_text() == '<p>"Hi"</p>\n\u200b'
+    assert text == f"Result written to {path} (13 characters)."
+
+
+async def test_elements_of_a_frame(agent: Agent, site: Site) -> None:
+    inner = site.page("<p id=p>Inside</p><a id=a href=/blank>x</a>", other=True)
+    await agent.ok("navigate_page", url=site.page(f"<p>Outside</p><iframe src={inner}></iframe>"))
+    text = await agent.ok("evaluate_script", function="(p, a) => p.id + a.id", args=["css=#p", "css=#a"])
+    assert text == 'Result: "pa"'
+    # What it causes in its frame is waited for.
+    text = await agent.ok("evaluate_script", function="(a) => a.click()", args=["css=#a"])
+    assert f"The frame navigated to {site.url('/blank', other=True)}." in text

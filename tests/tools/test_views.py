@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import io
+import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from PIL import Image
 
+from pagelens.browser.host import BrowserHost
+from pagelens.context.mcp_context import McpContext
 from pagelens.errors import PathNotAllowed
 from pagelens.response.budget import MAX_REPLY_CHARS
 from tests.support.site import Site
@@ -71,3 +75,45 @@ async def test_screenshot_to_a_file(agent: Agent, tmp_path: Path, format: str, e
 async def test_paths_outside_are_refused(agent: Agent) -> None:
     with pytest.raises(PathNotAllowed):
         await agent.call("take_snapshot", filePath="/etc/pagelens.txt")
+
+
+async def test_a_tall_page_and_an_element(agent: Agent, site: Site, tmp_path: Path) -> None:
+    tall = "<body style='margin:0'><div style='height:2400px'></div><p id=p style='margin:0;height:50px'>End</p>"
+    await agent.ok("navigate_page", url=site.page(tall))
+    reply = await agent.call("take_screenshot", fullPage=True, format="jpeg", quality=50)
+    width = Image.open(io.BytesIO(reply.images[0][0])).width
+    assert reply.text.splitlines() == [
+        f"Screenshot of all of the page, part 1 of 2, {width}x2000 px.",
+        f"Screenshot of all of the page, part 2 of 2, {width}x450 px, its corner at 0,2000 of the viewport.",
+    ]
+    assert [mime for _, mime in reply.images] == ["image/jpeg"] * 2
+    assert reply.structured["images"][1] == {
+        "caption": reply.text.splitlines()[1][:-1],
+        "scale": 1,
+        "x": 0,
+        "y": 2000,
+    }
+    text = await agent.ok("take_screenshot", uid="css=#p")
+    assert re.fullmatch(r"Screenshot of css=#p, \d+x50 px, its corner at 0,2400 of the viewport.", text)
+    path = tmp_path / "all.png"
+    text = await agent.ok("take_screenshot", fullPage=True, filePath=str(path))
+    assert f"written to {path}" in text
+    assert Image.open(path).height == 2450
+    await agent.fails("take_screenshot", "invalid_input", fullPage=True, uid="css=#p")
+
+
+async def test_what_the_user_chose_for_screenshots(host: BrowserHost, site: Site, tmp_path: Path) -> None:
+    options = replace(host.options, screenshot_format="jpeg", screenshot_quality=30, screenshot_max_width=640)
+    context = McpContext(host, options)
+    agent = Agent(context)
+    try:
+        await context.ensure_browser()
+        page = await context.new_page()
+        reply = await agent.call("take_screenshot")
+        assert reply.images[0][1] == "image/jpeg"
+        assert Image.open(io.BytesIO(reply.images[0][0])).width == 640
+        await agent.ok("take_screenshot", filePath=str(tmp_path / "a"))
+        assert Image.open(tmp_path / "a.jpg").width == 640
+        await page.page.close()
+    finally:
+        context.close()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
+from pagelens.errors import DialogOpen
 from pagelens.response.mcp_response import McpResponse
 from pagelens.response.section import Section
 from pagelens.response.sections.dialog import DialogSection
@@ -19,6 +20,15 @@ from pagelens.response.sections.result import ResultSection
 __all__ = ["SlimMcpResponse"]
 
 
+_HINT = "navigate dismisses it."
+
+
+class SlimDialogSection(DialogSection):
+    """As `DialogSection`, for agents without a tool that answers dialogs."""
+
+    hint: ClassVar[str] = _HINT
+
+
 class SlimMcpResponse(McpResponse):
     """As `McpResponse`, but what is more than a few lines is neither computed nor shown, whoever orders it."""
 
@@ -29,6 +39,9 @@ class SlimMcpResponse(McpResponse):
         ImagesSection,
         NavigationSection,
         EffectSection,
-        DialogSection,
+        SlimDialogSection,
         ErrorSection,
     )
+
+    def set_error(self, error: BaseException) -> None:
+        super().set_error(DialogOpen(error.message, _HINT) if isinstance(error, DialogOpen) else error)

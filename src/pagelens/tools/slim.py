@@ -40,6 +40,12 @@ class EvaluateParams(ToolParams):
     needs_answer=False,
 )
 async def navigate(request: PageToolRequest[NavigateParams], response: McpResponse, context: McpContext) -> None:
+    if request.page.dialog is not None:
+        # No other tool of the set could.
+        done = await request.page.handle_dialog(False)
+        response.attach_effect(done.effect)
+        if done.report is not None:
+            response.append_line(f"Dismissed a dialog: {done.report.words()}.")
     response.attach_navigation(await request.page.navigate(request.params.url))
 
 
@@ -51,7 +57,6 @@ async def navigate(request: PageToolRequest[NavigateParams], response: McpRespon
     read_only=False,
     params=EvaluateParams,
     lock="read",
-    # No other tool of the set could answer a dialog: the next navigation closes it.
     blocked_by_dialog=True,
     conditions=("slim", "javascript_evaluation"),
 )

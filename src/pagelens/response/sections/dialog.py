@@ -22,6 +22,7 @@ class DialogSection:
     """Shown in every reply for as long as a dialog is open on the page that the reply is about."""
 
     key: ClassVar[str] = "open dialog"
+    hint: ClassVar[str] = "Call handle_dialog (accept or dismiss) to go on."
 
     def __init__(self) -> None:
         self._dialog: Dialog | None = None
@@ -40,10 +41,7 @@ class DialogSection:
         dialog = self._dialog
         if dialog is None:
             return
-        out.line(
-            f"Page {self._page_id} is held by an open dialog: {dialog.words()}. "
-            "Call handle_dialog (accept or dismiss) to go on."
-        )
+        out.line(f"Page {self._page_id} is held by an open dialog: {dialog.words()}. {self.hint}")
         out.json["dialog"] = {
             "type": dialog.type,
             "message": shortened(one_line(dialog.message), MESSAGE_CHARS),
