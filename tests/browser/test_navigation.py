@@ -63,6 +63,7 @@ async def test_an_alert_while_loading_ends_the_wait(page: Page, site: Site) -> N
         await page.navigate(site.url("/blank"))
     await page.handle_dialog(True)
     assert page.dialog is None
+    assert await page.loads.wait(lambda: not page.is_loading, 10)
     assert "after" in await text(page)
 
 
