@@ -311,6 +311,9 @@ class _Shoot:
 
     def _params(self, format: ImageFormat) -> dict[str, Any]:
         params: dict[str, Any] = {"format": format}
+        if format == "png":
+            # Half the time for a third more bytes; what a picture costs a model depends on its pixels.
+            params["optimizeForSpeed"] = True
         if format != "png" and self._quality is not None:
             params["quality"] = self._quality
         elif format == "jpeg" and self._format != "jpeg":
