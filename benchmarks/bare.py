@@ -224,7 +224,7 @@ class BareChrome:
         self._call("Runtime.evaluate", {"expression": expr, "returnByValue": True, "awaitPromise": True})
 
     def _screenshot(self) -> None:
-        self._call("Page.captureScreenshot", {"format": "png"})
+        self._call("Page.captureScreenshot", {"format": "png", "optimizeForSpeed": True})
 
     def _wait_for(self, text: str) -> None:
         expression = _WAIT.replace("TEXT", msgspec.json.encode(text).decode())
