@@ -9,12 +9,15 @@ import pytest
 
 from pagelens.core.options import Options
 from pagelens.tools import create_tools
+from pagelens.tools.categories import CATEGORIES
 from pagelens.tools.definition import ToolDefinition
 from pagelens.tools.schema import input_schema
 from tests.support.data import data_file, needs_data
 
 OPTIONS = Options()
+SLIM = Options(slim=True)
 TOOLS = {tool.name: tool for tool in create_tools(OPTIONS)}
+SLIM_TOOLS = {tool.name: tool for tool in create_tools(SLIM)}
 
 #: Parameters that we lack, and why.
 LACKING = {
@@ -56,8 +59,15 @@ HUGE = (9007199254740991, -9007199254740991)
 
 
 @pytest.fixture(scope="module")
-def peer() -> dict[str, Any]:
-    tools: dict[str, Any] = json.loads(data_file("data", "cdm-1.11-tools.json").read_text())["all"]
+def peers() -> dict[str, Any]:
+    """The peer's tools: ``all`` and ``slim`` by name, ``default`` the names of those served unless asked otherwise."""
+    tools: dict[str, Any] = json.loads(data_file("data", "cdm-1.11-tools.json").read_text())
+    return tools
+
+
+@pytest.fixture(scope="module")
+def peer(peers: dict[str, Any]) -> dict[str, Any]:
+    tools: dict[str, Any] = peers["all"]
     return tools
 
 
@@ -66,6 +76,8 @@ def shape(schema: dict[str, Any]) -> dict[str, Any]:
     kept = {key: value for key, value in schema.items() if key != "description" and value not in HUGE}
     if isinstance(kept.get("items"), dict):
         kept["items"] = shape(kept["items"])
+    if isinstance(kept.get("properties"), dict):
+        kept["properties"] = {name: shape(inner) for name, inner in kept["properties"].items()}
     return kept
 
 
@@ -78,6 +90,7 @@ def names() -> list[str]:
 def test_parameters(peer: dict[str, Any], name: str) -> None:
     assert name in peer, "a name of our own needs an entry here that says why"
     ours, theirs = input_schema(TOOLS[name], OPTIONS), peer[name]
+    assert ours["additionalProperties"] == theirs["additionalProperties"]
     lacking = set(theirs["properties"]) - set(ours["properties"])
     assert lacking == {parameter for tool, parameter in LACKING if tool == name}
     added = set(ours["properties"]) - set(theirs["properties"])
@@ -94,8 +107,44 @@ def test_parameters(peer: dict[str, Any], name: str) -> None:
     required = set(theirs["required"]) if "required" in theirs else set()
     for (tool, parameter), (value, _reason) in REQUIRED.items():
         if tool == name or (tool == "page tools" and TOOLS[name].is_page_tool):
+            assert tool != name or (parameter in required) != value, "the exception is not needed any more"
             required = required | {parameter} if value else required - {parameter}
     assert set(ours.get("required", ())) == required
+
+
+@pytest.mark.parametrize("name", names())
+def test_every_page_tool_takes_a_page_and_needs_none(name: str) -> None:
+    schema = input_schema(TOOLS[name], OPTIONS)
+    if TOOLS[name].is_page_tool:
+        assert schema["properties"]["pageId"]["type"] == "integer"
+        assert "pageId" not in schema.get("required", ())
+        assert "pageId" not in input_schema(TOOLS[name], Options(page_id_routing=False))["properties"]
+
+
+@needs_data
+def test_the_same_tools_are_served_unless_asked_otherwise(peers: dict[str, Any]) -> None:
+    served = {name for name, tool in TOOLS.items() if tool.missing_flag(OPTIONS) is None}
+    assert served == set(TOOLS) & set(peers["default"])
+    everything = Options(categories=dict.fromkeys(CATEGORIES, True))
+    assert [tool.name for tool in create_tools(everything) if tool.missing_flag(everything)] == []
+
+
+@needs_data
+def test_the_slim_set(peers: dict[str, Any]) -> None:
+    """The same three tools with the same parameters, and no page ids: there is one page."""
+    assert SLIM_TOOLS.keys() == peers["slim"].keys()
+    for name, tool in SLIM_TOOLS.items():
+        ours, theirs = input_schema(tool, SLIM), peers["slim"][name]
+        assert shape(ours) == shape({key: value for key, value in theirs.items() if not key.startswith("x-")})
+        assert tool.missing_flag(SLIM) is None
+
+
+def test_every_exception_is_about_a_tool_that_is_there() -> None:
+    for tool in {tool for tool, *_ in [*LACKING, *ADDED, *OTHER, *REQUIRED]} | READ_ONLY.keys():
+        assert tool in ("*", "page tools") or tool in TOOLS, f"{tool}: the exception is not needed"
+    for tool, parameter in ADDED:
+        if tool != "*":
+            assert parameter in input_schema(TOOLS[tool], OPTIONS)["properties"]
 
 
 @needs_data
@@ -103,6 +152,7 @@ def test_parameters(peer: dict[str, Any], name: str) -> None:
 def test_read_only_hint(peer: dict[str, Any], name: str) -> None:
     expected = READ_ONLY[name][0] if name in READ_ONLY else peer[name]["x-readOnlyHint"]
     assert TOOLS[name].annotations.read_only == expected
+    assert name not in READ_ONLY or expected != peer[name]["x-readOnlyHint"], "the exception is not needed any more"
 
 
 @pytest.mark.parametrize("tool", TOOLS.values(), ids=lambda tool: tool.name)
