@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 import re
 
+import pytest
 from PIL import Image
 
 from tests.e2e.helpers import OFFLINE
-from tests.support.client import McpClient
+from tests.support.client import ERAS, Era, McpClient
 from tests.support.site import Site
 
 
@@ -16,6 +17,14 @@ async def failing(agent: McpClient, tool: str, **arguments: str) -> str:
     reply = await agent.call(tool, arguments)
     assert reply.is_error, reply
     return reply.text
+
+
+@pytest.mark.parametrize("era", ERAS)
+async def test_the_instructions_name_what_there_is(era: Era) -> None:
+    async with McpClient(OFFLINE, "--slim", era=era) as agent:
+        instructions = agent.client.instructions or ""
+        assert all(tool in instructions for tool in await agent.tools())
+        assert "take_snapshot" not in instructions
 
 
 async def test_three_tools(site: Site) -> None:

@@ -25,7 +25,7 @@ from pagelens.core.deadlines import HIGHEST
 from pagelens.core.options import Options
 from pagelens.core.safe_text import json_safe, quoted, shortened
 from pagelens.errors import PagelensError, UnknownTool
-from pagelens.server.greeting import INSTRUCTIONS, NAME
+from pagelens.server.greeting import INSTRUCTIONS, NAME, SLIM_INSTRUCTIONS
 
 if TYPE_CHECKING:
     from pagelens.context.mcp_context import McpContext
@@ -57,7 +57,7 @@ def create_server(options: Options, provide_context: Callable[[], McpContext]) -
         NAME,
         version=__version__,
         title=NAME,
-        instructions=INSTRUCTIONS,
+        instructions=SLIM_INSTRUCTIONS if options.slim else INSTRUCTIONS,
         cache_hints={"tools/list": CacheHint(ttl_ms=TOOLS_TTL)},
         on_list_tools=app.list_tools,
         on_call_tool=app.call_tool,

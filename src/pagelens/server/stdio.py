@@ -132,7 +132,7 @@ async def _main(options: Options, reading: int, writing: int, end: _End, imports
     end.attach(reader)
     try:
         imports.start()
-        opening = await _open(reader, writer)
+        opening = await _open(reader, writer, slim=options.slim)
         if opening is None or not await _first(asyncio.wrap_future(imports.done), reader.wait_closed()):
             return
 
@@ -188,10 +188,10 @@ class Opening:
     greeting: Greeting | None
 
 
-async def _open(reader: LineReader, writer: LineWriter) -> Opening | None:
+async def _open(reader: LineReader, writer: LineWriter, *, slim: bool) -> Opening | None:
     """Wait for the client's first line and answer it, if that can be done without the SDK; None at the end."""
     async for line in reader:
-        found = None if line is None else greeting(line)
+        found = None if line is None else greeting(line, slim=slim)
         if found is not None:
             try:
                 await writer.write(found.answer)
