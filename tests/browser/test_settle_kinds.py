@@ -65,12 +65,14 @@ async def clicked(page: Page, selector: str = "css=#go") -> str | None:
 @pytest.mark.parametrize("kind", [*BY_SCRIPT, *BY_FRAME])
 async def test_a_click_whose_handler_navigates(page: Page, site: Site, repeats: int, kind: str) -> None:
     handler = {**BY_SCRIPT, **BY_FRAME}[kind]
-    missed = 0
+    missed = []
     for _ in range(repeats):
         url = target(site)
         await page.navigate(button(site, handler, url))
-        missed += await clicked(page) != url
-    assert missed == 0, f"{missed} of {repeats} navigations missed"
+        seen = await clicked(page)
+        if seen != url:
+            missed.append((url, seen))
+    assert not missed, f"{len(missed)} of {repeats} navigations missed: {missed[:3]}"
 
 
 async def _link(page: Page, site: Site) -> tuple[str, str | None]:
@@ -127,15 +129,16 @@ async def test_a_click_that_navigates_by_itself(
 
 @pytest.mark.parametrize("kind", BY_SCRIPT)
 async def test_a_script_that_navigates(page: Page, site: Site, repeats: int, kind: str) -> None:
-    missed = 0
+    missed = []
     for _ in range(repeats):
         url = target(site)
         await page.navigate(site.url("/blank"))
         source = f"const next = {url!r}; const go = () => {{ location.href = next; }}; {BY_SCRIPT[kind]}; 0"
         async with page.acting("script") as effect:
             await page.session.send("Runtime.evaluate", {"expression": f"(() => {{ {source} }})()"})
-        missed += effect.navigated_to != url
-    assert missed == 0, f"{missed} of {repeats} navigations missed"
+        if effect.navigated_to != url:
+            missed.append((url, effect.navigated_to))
+    assert not missed, f"{len(missed)} of {repeats} navigations missed: {missed[:3]}"
 
 
 async def test_what_only_looks_like_a_navigation_is_not_called_one(page: Page, site: Site, repeats: int) -> None:
