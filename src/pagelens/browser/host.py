@@ -194,8 +194,10 @@ class BrowserHost:
         ]
         for reply in replies:
             await reply
-        for page in list(self.pages.values()):
+        for number, page in enumerate(list(self.pages.values())):
             await page.wait_initialised()
+            if not number:
+                await self.rules.forget_cached(page)
             await self._fit(page)
 
     # -- pages ---------------------------------------------------------------------------------------

@@ -11,6 +11,8 @@ What was measured (Chromium 156) and decided:
 * A session has its own rules and inherits none: each gets them in its paused initialisation. A shared worker takes them
   only once ``Network.enable`` has been answered (written together with it they were lost in 9 of 10 runs), so workers
   are let run when their rules have been accepted, and never run if they are refused.
+* A document can come without any request: from the cache, or from a service worker of an earlier run. A browser that we
+  start has its cache emptied first; whatever refused document appears all the same is replaced by about:blank.
 * Speculative loading (speculation rules, preconnect) knows no rules: the profile switches it off (see
   `pagelens.browser.preferences`). In a browser that is not ours it stays as the user has it.
 """
@@ -21,11 +23,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from pagelens.browser.page_sessions import run_when_ready
+from pagelens.core.deadlines import BROWSER_START
 from pagelens.core.urls import UrlPolicy
 from pagelens.errors import PagelensError
 
 if TYPE_CHECKING:
     from pagelens.browser.page import Page
+    from pagelens.browser.page_frames import Navigated
     from pagelens.browser.page_sessions import AttachedSession
     from pagelens.cdp.session import Session
     from pagelens.core.options import Options
@@ -80,6 +84,13 @@ class NetworkRules:
         self._sessions[page.id] = []
         page.session_attached.connect(lambda attached: self._attached(page, attached))
         page.closed_signal.connect(lambda _: self._closed(page.id))
+        if self.policy.has_rules:
+            page.navigated.connect(lambda event: self._navigated(page, event))
+
+    async def forget_cached(self, page: Page) -> None:
+        """Empty the cache of the browser that `page` is in, so that no refused document comes from it."""
+        if self.policy.has_rules:
+            await page.session.send("Network.clearBrowserCache", timeout=BROWSER_START)
 
     def conditions_of(self, page: Page) -> Conditions:
         """How the page's network behaves now."""
@@ -131,6 +142,14 @@ class NetworkRules:
             attached.ready += self.init_of_worker(conditions)
         elif self.policy.has_rules or conditions != UNTHROTTLED:
             attached.init.append((_METHOD, self._rules(conditions)))
+
+    def _navigated(self, page: Page, event: Navigated) -> None:
+        if event.kind == "error" or not event.url.lower().startswith(("http:", "https:")):
+            return
+        why = self.policy.refusal(event.url)
+        if why is not None:
+            page.news.add(f"A document that may not be loaded was taken away: {why}.")
+            event.frame.session.post("Page.navigate", {"url": "about:blank", "frameId": event.frame.id})
 
     def _closed(self, page_id: int) -> None:
         self._sessions.pop(page_id, None)

@@ -123,7 +123,8 @@ def navigable(text: str) -> str:
     address = cleaned(text)
     if not address:
         raise InvalidInput("The url is empty.", "Give an absolute address, such as https://example.com/.")
-    if not _SCHEME.match(address) or _HOST_PORT.match(address):
+    scheme = address.partition(":")[0].lower()
+    if not _SCHEME.match(address) or (_HOST_PORT.match(address) and scheme not in (*_HERE, *_SCRIPTS)):
         address = ("http://" if _LOCAL.match(address) else "https://") + address.removeprefix("//")
     scheme = address.partition(":")[0].lower()
     try:
