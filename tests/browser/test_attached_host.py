@@ -385,13 +385,15 @@ async def test_a_used_tab_behind_another_one_can_be_photographed(
     chrome: RunningChrome, holder: Holder, site: Site
 ) -> None:
     urls = [site.page(f"<h1>Tab {n}</h1>") for n in range(2)]
-    await open_tab(holder, urls[0], newWindow=True)
+    await open_tab(holder, urls[0])
     await open_tab(holder, urls[1], background=False)
     async with attached_host(chrome.url) as host:
         page = page_at(host, urls[0])
+        former = await tab_before(page)
+        assert former is not None
         await page.ready()
         assert (await screenshot(page)).width > 0
-        assert await tab_before(page) is not None  # the other one is in front again, or still
+        assert await tab_before(page) == former  # again, or still
 
 
 # -- the line ------------------------------------------------------------------------------------------
