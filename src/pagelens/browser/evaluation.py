@@ -255,7 +255,7 @@ def raise_if_failed(result: dict[str, Any], lines_before: int) -> None:
         if lines_before:
             hint = "It must be one function, such as () => document.title; statements can be run as a script."
         else:
-            hint = "Write it as a function: () => { … }" if "Illegal return" in words else ""
+            hint = "Write it as a function: () => { … }." if "Illegal return" in words else ""
         raise ScriptFailed(
             f"The script does not compile: {stack(words, 0)} (line {line}, column {details['columnNumber'] + 1}).",
             hint,
