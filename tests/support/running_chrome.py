@@ -6,6 +6,7 @@ import asyncio
 import json
 import os
 import shutil
+import signal
 import tempfile
 import time
 from collections.abc import Callable
@@ -68,6 +69,7 @@ class RunningChrome:
             stdin=asyncio.subprocess.DEVNULL,
             stdout=asyncio.subprocess.DEVNULL,
             stderr=asyncio.subprocess.DEVNULL,
+            start_new_session=True,
         )
         try:
             await asyncio.to_thread(self._wait_for_port)
@@ -90,12 +92,16 @@ class RunningChrome:
 
     async def __aexit__(self, *_: object) -> None:
         await self.close()
-        shutil.rmtree(self.profile, ignore_errors=True)
+        for _ in range(20):  # its helpers write until they have noticed
+            shutil.rmtree(self.profile, ignore_errors=True)
+            if not self.profile.exists():
+                return
+            await asyncio.sleep(0.1)
 
     async def close(self) -> None:
         """Kill it, as a crash would; the profile stays until the end."""
-        if self.process.returncode is None:
-            self.process.kill()
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(self.process.pid, signal.SIGKILL)  # its helpers too: it has a session of its own
         await self.process.wait()
 
     def is_running(self) -> bool:
