@@ -14,7 +14,7 @@ import psutil  # type: ignore[import-untyped]
 
 from benchmarks.usage import Usage, browser_and_server, usage_of
 
-__all__ = ["Client", "ToolFailed", "image_size", "text_of"]
+__all__ = ["FAILURES", "Client", "ToolFailed", "image_size", "text_of"]
 
 HELLO = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "benchmark", "version": "1"}}
 _PASSED_ON = ("PATH", "HOME", "LANG")
@@ -22,6 +22,10 @@ _PASSED_ON = ("PATH", "HOME", "LANG")
 
 class ToolFailed(Exception):
     """A tool answered with an error, or the server with none at all."""
+
+
+#: An error of any of these is the measured one's, and told in the report; anything else is a fault of the benchmark.
+FAILURES = (ToolFailed, KeyError, RuntimeError, TimeoutError)
 
 
 class Client:

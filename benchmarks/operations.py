@@ -7,16 +7,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from benchmarks.client import ToolFailed
+from benchmarks.client import FAILURES
 from benchmarks.contenders import BARE, Contender
 from benchmarks.pages import FIELDS
 from benchmarks.results import Results, median
 from benchmarks.tokens import count_tokens
 
 __all__ = ["OPERATIONS", "Operation", "time_operations"]
-
-#: An error of any of these costs the contender its round and is told; anything else is a fault of the benchmark.
-_FAILURES = (ToolFailed, KeyError, RuntimeError, TimeoutError)
 
 
 @dataclass(frozen=True)
@@ -124,7 +121,7 @@ async def time_operations(
             for who in those if number % 2 else those[::-1]:
                 try:
                     seconds = await _once(operation, who, number + 1, site)
-                except _FAILURES as error:
+                except FAILURES as error:
                     results.failures.append(f"{operation.name}: {type(error).__name__}: {str(error)[:300]}")
                     if number >= 0:
                         times[who.name].append(None)

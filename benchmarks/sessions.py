@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from benchmarks.client import Client, ToolFailed
+from benchmarks.client import FAILURES, Client
 from benchmarks.contenders import ServerContender
 from benchmarks.pages import FLOOD_LINES, FLOOD_REQUESTS
 from benchmarks.results import EventCost, Results, SessionCost
@@ -30,18 +30,27 @@ async def time_starts(
         results.times[name] = {spec.name: [] for spec in specs}
     for number in range(-1, rounds):
         for spec in specs if number % 2 else specs[::-1]:
-            client = make(spec)
-            started = time.perf_counter()
-            await client.start()
-            await client.request("tools/list")
-            listed = time.perf_counter() - started
-            tool, arguments = spec.tools["navigate"]
-            await client.call(tool, {**arguments, "url": f"{site}/tiny.html"})
-            shown = time.perf_counter() - started
-            await client.close()
+            try:
+                times = await _start(make(spec), spec, site)
+            except FAILURES as error:
+                results.failures.append(f"start: {spec.name}: {error}")
+                times = (None, None, None)
             if number >= 0:
-                for name, seconds in zip(names, (client.initialized_after, listed, shown), strict=True):
+                for name, seconds in zip(names, times, strict=True):
                     results.times[name][spec.name].append(seconds)
+
+
+async def _start(client: Client, spec: ServerSpec, site: str) -> tuple[float | None, ...]:
+    started = time.perf_counter()
+    try:
+        await client.start()
+        await client.request("tools/list")
+        listed = time.perf_counter() - started
+        tool, arguments = spec.tools["navigate"]
+        await client.call(tool, {**arguments, "url": f"{site}/tiny.html"})
+        return client.initialized_after, listed, time.perf_counter() - started
+    finally:
+        await client.close()
 
 
 async def run_sessions(
@@ -55,7 +64,14 @@ async def run_sessions(
     missing = {kind for spec in specs for kind in await _missing(make(spec))}
     for number in range(sessions):
         for spec in specs if number % 2 == 0 else specs[::-1]:
-            cost = await _session(make(spec), site, missing)
+            who = make(spec)
+            try:
+                cost = await _session(who, site, missing)
+            except FAILURES as error:
+                results.failures.append(f"session: {spec.name}: {error}")
+                continue
+            finally:
+                await who.close()
             results.sessions.setdefault(spec.name, []).append(cost)
             print(
                 f"  {spec.name:22s} {cost.calls} calls in {cost.seconds:.1f} s, CPU {cost.cpu:.2f} s,"
@@ -116,7 +132,6 @@ async def _session(who: ServerContender, site: str, missing: set[str]) -> Sessio
         else:
             await do("evaluate", expr="document.title")
     after, seconds = who.client.usage(), time.perf_counter() - started
-    await who.close()
     return SessionCost(
         calls=calls,
         seconds=seconds,
@@ -145,7 +160,7 @@ async def run_floods(
                     while "flooded" not in who.last_text:
                         await asyncio.sleep(2)
                         await who.do("evaluate", expr="document.title")
-            except (ToolFailed, TimeoutError) as error:
+            except FAILURES as error:
                 results.failures.append(f"flood: {spec.name}: {error}")
                 continue
             finally:
