@@ -320,3 +320,11 @@ async def test_telemetry_hears_of_every_end(handler: Make, monkeypatch: pytest.M
         ("look", "cancelled"),
     ]
     assert heard[0][1] == 6
+
+
+async def test_the_page_used_is_named_when_it_might_not_be_the_one_meant(handler: Make, context: ToyContext) -> None:
+    gate("look").set()
+    assert "was used" not in (await call(handler("look"))).text
+    context.is_one_of_several = True
+    assert "Page 1 was used: " in (await call(handler("look"))).text
+    assert "was used" not in (await call(handler("look"), pageId=1)).text

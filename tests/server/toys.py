@@ -86,6 +86,7 @@ class ToyContext:
     selected_id: int | None = None
     file_policy: FilePolicy = field(default_factory=FilePolicy)
     host: Any = field(default_factory=lambda: SimpleNamespace(generation=0))
+    is_one_of_several: bool = False
     start_failure: Exception | None = None
     starting: asyncio.Event | None = None
 

@@ -240,6 +240,12 @@ class McpContext:
         """Whether all pages may be taken to be this agent's."""
         return self.host.users == 1 and not self.options.is_attaching
 
+    @property
+    def is_one_of_several(self) -> bool:
+        """Whether "the selected page" may not be the one that a caller has in mind: another agent uses the same
+        browser, or there are isolated contexts."""
+        return self.host.users > 1 or any(page.page.context_name is not None for page in self._pages.values())
+
     def _page_closed(self, page_id: int) -> None:
         page = self._pages.pop(page_id, None)
         if page is None:

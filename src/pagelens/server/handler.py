@@ -197,7 +197,7 @@ class ToolCall:
         more: dict[str, Any] = {} if progress is None else {"progress": progress}
         if self._page is None:
             return ToolRequest(self._params, paths, **more)
-        response.for_page(self._page)
+        response.for_page(self._page, name_it=self._page_id is None and self._context.is_one_of_several)
         return PageToolRequest(self._params, paths, page=self._page, **more)
 
     def _verified_paths(self, params: ToolParams) -> dict[str, Path]:
