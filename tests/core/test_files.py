@@ -97,7 +97,7 @@ PATHS = [
     ("dangling-twice", OUTSIDE, OUTSIDE),
     ("up/outside/secret", OUTSIDE, OUTSIDE),
     ("root/etc/passwd", OUTSIDE, OUTSIDE),
-    ("/proc/self/" "root/etc/passwd", OUTSIDE, OUTSIDE),
+    (f"/proc/{os.getpid()}/root/etc/passwd", OUTSIDE, OUTSIDE),
     ("/proc/self/fd/0", OUTSIDE, OUTSIDE),
     ("/dev/stdout", OUTSIDE, OUTSIDE),
     ("file:///etc/passwd", OUTSIDE, OUTSIDE),
