@@ -137,6 +137,17 @@ class Frame:
     async def _call(
         self, function: JsFunction, arguments: list[dict[str, Any]], *, by_value: bool, timeout: float
     ) -> dict[str, Any]:
+        try:
+            return await self._call_once(function, arguments, by_value=by_value, timeout=timeout)
+        except ProtocolError as error:
+            # The end of an earlier script that hung may strike the next one, which has done nothing wrong.
+            if "Execution was terminated" not in error.protocol_message:
+                raise
+        return await self._call_once(function, arguments, by_value=by_value, timeout=timeout)
+
+    async def _call_once(
+        self, function: JsFunction, arguments: list[dict[str, Any]], *, by_value: bool, timeout: float
+    ) -> dict[str, Any]:
         world = await self._isolated_world()
         if missing := world.missing(function):
             installed = self.session.post("Runtime.evaluate", {"expression": missing, "contextId": world.context_id})
