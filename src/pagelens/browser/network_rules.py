@@ -109,8 +109,12 @@ class NetworkRules:
     # -- workers of no page --------------------------------------------------------------------------
 
     def start_worker(self, session: Session) -> None:
-        """Let a new worker run, under the rules. Throttling is for pages and does not reach it."""
-        run_when_ready(session, self.init_of_worker(UNTHROTTLED))
+        """Let a new service or shared worker run, under the rules. Throttling is for pages and does not reach it."""
+        commands = self.init_of_worker(UNTHROTTLED)
+        if commands and session.target_type == "service_worker":
+            # Attached to through a page it waits before there is a thread that could answer the first.
+            session.post(*commands.pop(0))
+        run_when_ready(session, commands)
 
     def init_of_worker(self, conditions: Conditions) -> list[tuple[str, dict[str, Any]]]:
         """What must be answered before a worker may run."""
