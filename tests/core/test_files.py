@@ -97,7 +97,7 @@ PATHS = [
     ("dangling-twice", OUTSIDE, OUTSIDE),
     ("up/outside/secret", OUTSIDE, OUTSIDE),
     ("root/etc/passwd", OUTSIDE, OUTSIDE),
-    (f"/proc/{os.getpid()}/root/etc/passwd", OUTSIDE, OUTSIDE),
+    ("/proc/{pid}/root/etc/passwd", OUTSIDE, OUTSIDE),
     ("/proc/self/fd/0", OUTSIDE, OUTSIDE),
     ("/dev/stdout", OUTSIDE, OUTSIDE),
     ("file:///etc/passwd", OUTSIDE, OUTSIDE),
@@ -122,7 +122,7 @@ def test_path(tree: dict[str, Path], path: str, read: str, written: str, monkeyp
     monkeypatch.setenv("TMPDIR", str(tree["temp"]))
     monkeypatch.setenv("PWD", str(tree["cwd"]))
     policy = FilePolicy([tree["root"]], workspaces=[str(tree["workspace"])])
-    given = path
+    given = path.replace("{pid}", str(os.getpid()))
     for name, directory in tree.items():
         given = given.replace("{" + name + "}", str(directory))
     outside = _contents(tree["outside"]) | _contents(tree["cwd"].parent / "cwd2")
