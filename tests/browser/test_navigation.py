@@ -303,3 +303,13 @@ async def test_addresses_without_a_scheme() -> None:
     assert navigable("about:blank") == "about:blank"
     assert navigable("data:text/html,<p>x") == "data:text/html,<p>x"
     assert navigable(" file:///tmp/x ") == "file:///tmp/x"
+
+
+async def test_after_a_failure_the_next_step_is_taken_at_once(page: Page, site: Site) -> None:
+    """Committed, Chrome's error page may still be taking over: history and reload were refused then."""
+    await page.navigate(site.page("<h1>here</h1>"))
+    for _ in range(8):
+        with pytest.raises(NavigationFailed, match="ERR_"):
+            await page.navigate("http://127.0.0.1:9/")
+        await page.go_back()
+        assert await text(page) == "here"

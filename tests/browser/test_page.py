@@ -304,6 +304,21 @@ async def test_a_crash_fails_what_waits(page: Page, site: Site) -> None:
         await page.main_frame.call(QUERIED)
 
 
+async def test_a_page_that_just_goes_elsewhere_is_closed(host: BrowserHost, site: Site) -> None:
+    for number in range(6):
+        page = await host.new_page()
+        await page.navigate(site.page("<h1>here</h1>"))
+        page.session.post("Runtime.evaluate", {"expression": f"location.href = '{site.url(f'/hold/closing{number}')}'"})
+        await site.requested(f"/hold/closing{number}")
+        # Chrome says yes to who closes it now, and the document that takes over never hears of it.
+        site.release(f"closing{number}")
+        await page.close()
+        assert page.closed is not None
+        assert page.id not in host.pages
+        targets = (await host.root.send("Target.getTargets"))["targetInfos"]
+        assert page.target_id not in [target["targetId"] for target in targets]
+
+
 async def test_closing_fails_what_waits(page: Page, site: Site) -> None:
     await page.navigate(site.url("/blank"))
     waiting = page.session.post("Runtime.evaluate", {"expression": "new Promise(() => 0)", "awaitPromise": True})

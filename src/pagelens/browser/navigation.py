@@ -42,6 +42,9 @@ ERROR_PAGE = 1.0
 EXPLAINED = 2.0
 #: How long a small download may take to complete before the reply. Seconds.
 DOWNLOAD_COMPLETES = 1.0
+#: What the browser says of a page between two documents, and how long that may last. Seconds.
+NOT_ACTIVE = "Not attached to an active page"
+TAKES_OVER = 2.0
 #: How long Chrome may take to begin a history move or reload. Seconds.
 BEGINS = 5.0
 
@@ -145,7 +148,7 @@ async def history_step(page: Page, step: int, *, timeout: float, before_unload: 
         NavigationFailed: there is no such entry; else as in `navigate`.
     """
     await page.ready(answering=False)
-    history = await page.session.send("Page.getNavigationHistory")
+    history = await _in_turn(page, "Page.getNavigationHistory")
     index = history["currentIndex"] + step
     entries = history["entries"]
     if not 0 <= index < len(entries):
@@ -164,6 +167,18 @@ async def history_step(page: Page, step: int, *, timeout: float, before_unload: 
     return await _begun_by_browser(
         page, begin, f"the move to {_printable(entries[index]['url'])}", timeout, before_unload, None
     )
+
+
+async def _in_turn(page: Page, method: str) -> dict[str, Any]:
+    """Ask the browser about the page, once more if it refuses because one document just takes over from another."""
+    end = asyncio.get_running_loop().time() + TAKES_OVER
+    while True:
+        try:
+            return await page.session.send(method)
+        except ProtocolError as error:
+            if error.protocol_message != NOT_ACTIVE or asyncio.get_running_loop().time() > end:
+                raise
+        await asyncio.sleep(0.02)
 
 
 async def await_navigation(
@@ -376,6 +391,9 @@ async def _ended(
             f"The load of {_printable(what)} was aborted.", f"The page still shows {_printable(page.url)}."
         )
     await loads.wait(lambda: load.committed_at > mark or interrupted(page), ERROR_PAGE)
+    if page.closed is None and not page.is_crashed:
+        # Committed, it may still be taking over: the next call would be refused.
+        await _in_turn(page, "Page.getNavigationHistory")
     if error == "net::ERR_INVALID_AUTH_CREDENTIALS" and status in (401, 407):
         # Chrome shows an empty page, and where it has a window a login prompt.
         return NavigationResult("loaded", page.url, status)

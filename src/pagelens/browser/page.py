@@ -28,6 +28,7 @@ from pagelens.core.signals import Signal
 from pagelens.errors import (
     CommandTimeout,
     ConnectionLost,
+    DeadlineExceeded,
     DialogOpen,
     PageClosed,
     PageCrashed,
@@ -42,6 +43,9 @@ __all__ = ["Page"]
 
 #: A page whose script does not yield for this long is taken to be in an endless loop when it must navigate. Seconds.
 STUCK = 0.5
+#: How often Chrome is asked to close a page, and how long it is given each time. Seconds.
+CLOSE_ATTEMPTS = 10
+CLOSE_AGAIN = 1.0
 #: How long a page that was there before we were may take for its first answer. Seconds.
 ANSWER = 3.0
 
@@ -271,14 +275,26 @@ class Page:
         return await self.dialogs.handle(accept, text)
 
     async def close(self) -> None:
-        """Close the page without asking its beforeunload handlers."""
-        if self.closed is None:
+        """Close the page without asking its beforeunload handlers.
+
+        Raises:
+            DeadlineExceeded: Chrome did not close it.
+        """
+        asked = 0
+        while self.closed is None:
+            if asked == CLOSE_ATTEMPTS:
+                raise DeadlineExceeded(
+                    f"Chrome did not close page {self.id}, asked {asked} times.",
+                    "Call close_page again; a page that never closes ends with the browser.",
+                )
+            asked += 1
             try:
                 await self.host.root.send("Target.closeTarget", {"targetId": self.target_id})
             except ProtocolError as error:
                 if "No target with given id" not in error.protocol_message:
                     raise
-            await self.loads.wait(lambda: self.closed is not None, COMMAND)
+            # A document that takes over just now never hears of it, though Chrome has said yes: ask once more.
+            await self.loads.wait(lambda: self.closed is not None, CLOSE_AGAIN)
 
     async def bring_to_front(self) -> None:
         """Make it the active tab of its window and raise the window. The browser does it: the page is not asked."""
