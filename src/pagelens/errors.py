@@ -42,6 +42,11 @@
     ├── RecordError                  a recorded request or console message can't be shown
     │   ├── RecordNotFound           record_not_found    no such id on this page
     │   └── RecordGone               record_gone         it was there, and is no longer kept
+    ├── AnalysisError                a recorded file can't be analysed
+    │   ├── BadSnapshot              bad_snapshot        it is no heap snapshot, damaged or too large
+    │   ├── HeapObjectNotFound       heap_object_not_found
+    │   ├── ExtraMissing             extra_missing       it needs a part of pagelens that is not installed
+    │   └── AnalysisCancelled        analysis_cancelled
     ├── PathNotAllowed               path_not_allowed
     ├── UrlNotAllowed                url_not_allowed     the user's rules for addresses forbid it
     ├── FileFailed                   file_failed         a file can't be read or written
@@ -59,7 +64,10 @@ from __future__ import annotations
 from typing import ClassVar
 
 __all__ = [
+    "AnalysisCancelled",
+    "AnalysisError",
     "AttachFailed",
+    "BadSnapshot",
     "BrowserError",
     "BrowserNotFound",
     "CommandTimeout",
@@ -76,9 +84,11 @@ __all__ = [
     "ElementHidden",
     "ElementMoving",
     "ElementNotFound",
+    "ExtraMissing",
     "FileFailed",
     "FillFailed",
     "FrameGone",
+    "HeapObjectNotFound",
     "InternalError",
     "InvalidInput",
     "LaunchFailed",
@@ -378,6 +388,36 @@ class RecordGone(RecordError):
     """The request or message existed; its page was closed, or has moved on too far."""
 
     code = "record_gone"
+
+
+class AnalysisError(PagelensError):
+    """A recorded file can't be analysed; subclasses say why."""
+
+    code = "analysis_error"
+
+
+class BadSnapshot(AnalysisError):
+    """The file is no heap snapshot, is damaged, or is too large; the message says what is wrong and where."""
+
+    code = "bad_snapshot"
+
+
+class HeapObjectNotFound(AnalysisError):
+    """A heap snapshot has no such object or class."""
+
+    code = "heap_object_not_found"
+
+
+class ExtraMissing(AnalysisError):
+    """This needs an optional part of pagelens; the message says how to install it."""
+
+    code = "extra_missing"
+
+
+class AnalysisCancelled(AnalysisError):
+    """The caller gave up before the file was analysed."""
+
+    code = "analysis_cancelled"
 
 
 class PathNotAllowed(PagelensError):

@@ -139,15 +139,10 @@ def test_screenshots_and_slim() -> None:
             options(wrong)
 
 
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        "--redactNetworkHeaders",
-    ],
-)
-def test_flags_that_could_not_be_kept_end_the_start(arguments: str) -> None:
-    with pytest.raises(InvalidInput, match="can't"):
-        parse(arguments.split())
+def test_secret_headers_are_left_out_unless_the_user_says_so() -> None:
+    assert options().redact_network_headers
+    assert options("--redactNetworkHeaders").redact_network_headers
+    assert not options("--no-redact-network-headers").redact_network_headers
 
 
 def test_credentials_may_come_by_the_environment_and_are_not_printed(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,6 +13,13 @@ from pagelens.core.options import Options
 from pagelens.core.signals import Signal
 
 
+class FakeReply:
+    """An answer that never comes."""
+
+    def on_done(self, callback: Callable[[], object]) -> None:
+        pass
+
+
 @dataclass(eq=False)
 class FakeSession:
     """Takes subscriptions, delivers what the test emits, notes what is posted."""
@@ -30,8 +37,9 @@ class FakeSession:
     def on_closed(self, callback: Callable[[str], None]) -> None:
         self.ends.append(callback)
 
-    def post(self, method: str, params: dict[str, Any]) -> None:
+    def post(self, method: str, params: dict[str, Any]) -> FakeReply:
         self.posted.append((method, params))
+        return FakeReply()
 
     def emit(self, method: str, /, **params: Any) -> None:
         for handler in self.raw.get(method, []):

@@ -11,6 +11,7 @@ from pagelens.browser.page import Page
 from pagelens.collectors.console_collector import ConsoleCollector
 from pagelens.collectors.ids import IdCounter
 from pagelens.collectors.network_collector import NetworkCollector
+from pagelens.collectors.request_filter import RequestFilter
 from pagelens.response.order import ConsoleListOrder, NetworkListOrder, Order
 from pagelens.response.output import Output
 from pagelens.response.sections.console_list import ConsoleListSection
@@ -56,24 +57,26 @@ async def test_requests_are_paged_by_default() -> None:
     out = await pages.requests()
     assert out.lines[0] == "## Network requests"
     assert out.lines[1] == "Showing 1-20 of 57 (page 1 of 3). Next: pageIdx 1."
-    assert out.lines[2] == "reqid=1 GET http://x/0 [pending] fetch"
-    assert len(out.lines) == 22
+    assert out.lines[2] == "reqid method URL status type; URLs from / on are under http://x"
+    assert out.lines[3] == "1 GET /0 - fetch [pending]"
+    assert len(out.lines) == 23
     assert out.json["pagination"]["totalPages"] == 3
     assert [r["requestId"] for r in out.json["networkRequests"]] == list(range(1, 21))
     last = await pages.requests(page_size=50, page_idx=1)
     assert [r["requestId"] for r in last.json["networkRequests"]] == list(range(51, 58))
     wrong = await pages.requests(page_idx=9)
     assert wrong.json["pagination"]["invalidPage"]
-    assert wrong.lines[3].startswith("reqid=1 ")
+    assert wrong.lines[4].startswith("1 GET ")
 
 
 async def test_types_of_requests() -> None:
     pages = Pages()
     sent(pages.session, "1", type="Image")
     sent(pages.session, "2", type="Fetch")
-    assert [r["requestId"] for r in (await pages.requests(resource_types=["fetch"])).json["networkRequests"]] == [2]
-    none = await pages.requests(resource_types=["font"])
-    assert none.lines == ["## Network requests", "None of 2 requests is of these types."]
+    fetches = RequestFilter(["fetch"])
+    assert [r["requestId"] for r in (await pages.requests(filter=fetches)).json["networkRequests"]] == [2]
+    none = await pages.requests(filter=RequestFilter(["font"]))
+    assert none.lines == ["## Network requests", "None of 2 requests matches: type font."]
     assert (await Pages().requests()).lines == ["## Network requests", "No requests."]
 
 
@@ -85,16 +88,23 @@ async def test_earlier_navigations_are_labelled() -> None:
         call(pages.session, f"said on {loader}")
     out = await pages.requests(include_preserved=True)
     assert out.lines[2:] == [
+        "reqid method URL status type",
         "Earlier page http://x/A:",
-        "reqid=1 GET http://x/A [no end recorded: the page navigated away] document",
+        "1 GET http://x/A - document [no end recorded: the page navigated away]",
         "Current page http://x/B:",
-        "reqid=2 GET http://x/B [pending] document",
+        "2 GET http://x/B - document [pending]",
     ]
     assert [r["navigationsAgo"] for r in out.json["networkRequests"]] == [1, 0]
     messages = await pages.messages(include_preserved=True)
-    assert messages.lines[2] == "Earlier page http://x/A:"
+    assert messages.lines[2:] == [
+        "msgid type@source text",
+        "Earlier page http://x/A:",
+        "1 log@app.js:12:5 said on A",
+        "Current page http://x/B:",
+        "2 log@app.js:12:5 said on B",
+    ]
     assert [m["text"] for m in messages.json["consoleMessages"]] == ["said on A", "said on B"]
-    assert (await pages.messages()).lines[2:] == ["msgid=2 [log] said on B (app.js:12:5)"]
+    assert (await pages.messages()).lines[2:] == ["msgid type@source text", "2 log@app.js:12:5 said on B"]
 
 
 async def test_repeats_are_folded_before_paging() -> None:
@@ -105,8 +115,9 @@ async def test_repeats_are_folded_before_paging() -> None:
     assert out.lines == [
         "## Console messages",
         "Showing 1-2 of 3 (page 1 of 2). Next: pageIdx 1.",
-        "msgid=1 [log] line 0 (x10) (app.js:12:5)",
-        "msgid=11 [log] line 1 (x10) (app.js:12:5)",
+        "msgid type@source text; without @: the same source as above",
+        "1 log(x10)@app.js:12:5 line 0",
+        "11 log(x10) line 1",
     ]
 
 
@@ -125,5 +136,5 @@ async def test_a_cap_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     for number in range(5):
         call(pages.session, f"line {number}")
     out = await pages.messages()
-    assert out.lines[2].startswith("2 older console messages dropped: the newest 3 console messages")
+    assert out.lines[1].startswith("2 older console messages dropped: the newest 3 console messages")
     assert [m["id"] for m in out.json["consoleMessages"]] == [3, 4, 5]

@@ -58,6 +58,13 @@ class Agent:
         assert reply.structured["errorCode"] == code, reply.text
         return reply.text
 
+    async def fails_in_place(self, name: str, **arguments: Any) -> str:
+        """Call a tool whose reply says, where what it should show would be, that it can't; returns its text."""
+        reply = await self.call(name, **arguments)
+        assert reply.is_error, reply.text
+        assert reply.structured["failedSections"], reply.text
+        return reply.text
+
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def agent(host: BrowserHost) -> AsyncIterator[Agent]:

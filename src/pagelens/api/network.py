@@ -6,7 +6,6 @@ import asyncio
 import json
 from typing import TYPE_CHECKING, Any
 
-from pagelens.collectors.bodies import response_body
 from pagelens.collectors.network_request import CacheKind, NetworkRequest, Outcome, RequestSource
 from pagelens.errors import DeadlineExceeded, PageClosed, RecordGone
 
@@ -86,6 +85,15 @@ class Request:
     def post_data(self) -> str | None:
         """Its body when that is small text, else None."""
         return self._record.post_data()
+
+    async def body(self) -> bytes | None:
+        """The body it carried, whole and of any type; None when it carried none.
+
+        Raises:
+            RecordGone: it is no longer kept.
+        """
+        found = await self._page._mcp.network.bodies.request_body(self._record)
+        return None if found is None else found.data
 
     @property
     def started(self) -> float:
@@ -212,7 +220,7 @@ class Response:
         outcome = await self._request.finished(timeout=timeout)
         if outcome == "redirected":
             raise RecordGone(f"{self.url[:200]} has no body: it is a redirect.", "Ask redirected_to.")
-        return await response_body(self._record)
+        return (await self._request.page._mcp.network.bodies.response_body(self._record)).data
 
     async def text(self, *, timeout: float = 30.0) -> str:
         """The body as UTF-8 text, with U+FFFD for what is none; raises as `body`."""

@@ -22,6 +22,7 @@ from pagelens.browser.page import Page
 from pagelens.browser.permissions import Permissions
 from pagelens.browser.process import launch
 from pagelens.browser.uids import UidAllocator
+from pagelens.browser.workers import WORKER_TYPES, Workers
 from pagelens.browser.world import new_world_name
 from pagelens.cdp.session import Session
 from pagelens.core.options import Options
@@ -47,7 +48,7 @@ class BrowserHost:
         generation: 0 before the first start, one more at each start or attachment.
         pages: live pages by id, in order of birth. Ids are never used again, also across restarts; a page keeps its
             id when a connection is lost and made again.
-        workers: sessions of service and shared workers, by target id; of a browser that we started only.
+        workers: its service and shared workers.
         contexts: groups of pages with cookies and storage of their own.
         page_created: a page is about to be initialised: connect to its signals here.
         uids: the numbers of elements.
@@ -63,8 +64,8 @@ class BrowserHost:
         self.options = options
         self.generation = 0
         self.pages: dict[int, Page] = {}
-        self.workers: dict[str, Session] = {}
         self.page_created: Signal[Page] = Signal("page_created")
+        self.workers = Workers(self)
         self.uids = UidAllocator()
         self.users = 0
         self.world_name = new_world_name()
@@ -310,10 +311,8 @@ class BrowserHost:
             else:
                 self._page_attached(session, info)
             return
-        if kind in ("service_worker", "shared_worker"):
-            self.workers[info["targetId"]] = session
-            session.post("Runtime.enable")
-            self.rules.start_worker(session)
+        if kind in WORKER_TYPES:
+            self.workers.attached(session, info, waiting=p["waitingForDebugger"])
             return
         if kind == "other":
             # Popups and side panels of extensions become pages a moment later.
@@ -363,13 +362,16 @@ class BrowserHost:
         session = self.root.connection.session(p["sessionId"])
         if session is not None:
             self.root.connection.close_session(p["sessionId"], "its target was closed")
+            if session.target_type in WORKER_TYPES:
+                self.workers.detached(session)
+                return
             page = self._by_target.get(session.target_id)
             if page is None or page.session is session:
                 self.target_gone(session.target_id, "it was closed")
 
     def target_gone(self, target_id: str, reason: str) -> None:
         """A target does not exist any more."""
-        self.workers.pop(target_id, None)
+        self.workers.gone(target_id)
         self._undecided.pop(target_id, None)
         page = self._by_target.pop(target_id, None)
         if page is not None:
@@ -386,7 +388,7 @@ class BrowserHost:
     def _lost(self, reason: str) -> None:
         if not self._is_closed:
             log.warning("the connection to Chrome is lost: %s", reason)
-        self.workers.clear()
+        self.workers.lost()
         self._undecided.clear()
         if self._browser is not None and not self._browser.owned:
             # The browser and its pages may well live on: whoever is still there at the next attachment keeps its id.

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from pagelens.browser.workers import WORKER_TYPES
 from pagelens.core.deadlines import COMMAND
 from pagelens.errors import CommandTimeout, ConnectionLost, PageUnresponsive
 
@@ -89,6 +90,8 @@ class LazyTargets:
 
     def _appeared(self, info: dict[str, Any]) -> Page | None:
         """A target is there, or is another kind of thing now; returns its page if it is one."""
+        if info["type"] in WORKER_TYPES and self._host.rules.policy.refusal(info["url"]) is None:
+            self._host.workers.appeared(info)
         if info["type"] != "page" or info["url"].startswith("devtools://"):
             return None
         self._announced.add(info["targetId"])
@@ -104,6 +107,9 @@ class LazyTargets:
 
     def _attached(self, p: dict[str, Any]) -> None:
         info = p["targetInfo"]
+        if info["type"] in WORKER_TYPES:
+            self._host.workers.attached(self._open(p), info, waiting=p["waitingForDebugger"])
+            return
         if info["type"] != "page":
             return  # a tab, attached to by `pagelens.browser.tabs`
         target_id = info["targetId"]

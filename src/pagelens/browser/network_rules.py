@@ -109,7 +109,16 @@ class NetworkRules:
     # -- workers of no page --------------------------------------------------------------------------
 
     def start_worker(self, session: Session) -> None:
-        """Let a new service or shared worker run, under the rules. Throttling is for pages and does not reach it."""
+        """Let a new service or shared worker run, under the rules, also when it is started again later.
+
+        Throttling is for pages and does not reach it.
+        """
+        # A service worker that was stopped keeps its session, and waits in it once more.
+        session.on("Inspector.targetReloadedAfterCrash", lambda _: self._run_worker(session))
+        session.post("Inspector.enable")
+        self._run_worker(session)
+
+    def _run_worker(self, session: Session) -> None:
         commands = self.init_of_worker(UNTHROTTLED)
         if commands and session.target_type == "service_worker":
             # Attached to through a page it waits before there is a thread that could answer the first.

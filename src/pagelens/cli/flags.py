@@ -16,7 +16,7 @@ from typing import Any, Literal, NoReturn
 
 from pagelens._version import __version__
 from pagelens.core.addresses import check_address
-from pagelens.core.options import CHANNELS, IMAGE_FORMATS, Options
+from pagelens.core.options import CHANNELS, DATA_FORMATS, IMAGE_FORMATS, MAX_REPLY_CHARS, Options
 from pagelens.errors import InvalidInput
 
 __all__ = ["CATEGORY_NAMES", "COMMANDS", "Invocation", "parse"]
@@ -153,12 +153,39 @@ _FLAGS = (
     _Flag("screenshot-quality", "value", "of jpeg and webp, unless a call names one: 0 to 100", _SERVED, "N"),
     _Flag("screenshot-max-width", "value", "scale screenshots down to this width in pixels", _SERVED, "N"),
     _Flag("screenshot-max-height", "value", "scale screenshots down to this height in pixels", _SERVED, "N"),
+    _Flag(
+        "redact-network-headers",
+        "switch",
+        "leave the values of cookies, tokens and passwords out of headers (default: yes)",
+        _RULES,
+        negatable=True,
+    ),
     _Flag("structured-content", "switch", "send JSON beside the text of each reply", _SERVED, negatable=True),
+    _Flag(
+        "data-format",
+        "value",
+        "encode lists and snapshots in the text of replies: %(choices)s (extras of the package)",
+        _SERVED,
+        "NAME",
+        choices=DATA_FORMATS,
+    ),
+    _Flag(
+        "max-reply-chars",
+        "value",
+        f"most characters of a reply (default: {MAX_REPLY_CHARS}); the rest goes to a file or a next page",
+        _SERVED,
+        "N",
+    ),
     _Flag("log-file", "value", "write log lines here, not to stderr", _COMMON, "FILE"),
     _Flag("verbose", "switch", "log details", _COMMON),
 )
 #: Flags whose value is a whole number: from, to.
-_NUMBERS = {"screenshot-quality": (0, 100), "screenshot-max-width": (1, 16_000), "screenshot-max-height": (1, 16_000)}
+_NUMBERS = {
+    "screenshot-quality": (0, 100),
+    "screenshot-max-width": (1, 16_000),
+    "screenshot-max-height": (1, 16_000),
+    "max-reply-chars": (10_000, 100_000_000),
+}
 _BY_NAME = {flag.name: flag for flag in _FLAGS}
 _COMMAND_FLAGS: dict[str, dict[str, str]] = {
     "tools": {"json": "as JSON, with parameters and annotations, as an MCP client gets them"},
@@ -176,7 +203,6 @@ _NOT_HERE = {
     "interop-tools": (False, ""),
     "screencast": (False, ""),
     "ffmpeg-path": (True, "pagelens never needs ffmpeg"),
-    "toon-format": (False, ""),
     "performance-crux": (False, "no URL is ever sent to Google's CrUX service"),
     "usage-statistics": (False, "pagelens collects none"),
     "clearcut-endpoint": (True, "pagelens collects no usage statistics"),
@@ -184,10 +210,8 @@ _NOT_HERE = {
     "clearcut-include-pid-header": (False, "pagelens collects no usage statistics"),
     "via-cli": (False, ""),
 }
-# Its flags that change what a user may rely on: going on without would act against the user's word.
-_REFUSED = {
-    "redact-network-headers": "pagelens can't redact headers yet, and would show them.",
-}
+# Its switches that are a value of one of our flags.
+_VALUES = {"toon-format": ("data-format", "toon")}
 # A browser that runs already has all this behind it.
 _FOR_THE_START = (
     "executable-path",
@@ -293,7 +317,10 @@ def parse(arguments: Sequence[str]) -> Invocation:
             *os.environ.get("PAGELENS_HTTP_CREDENTIALS", "").split(),
         ),
         page_id_routing=values["page_id_routing"] is not False,
+        redact_network_headers=values["redact_network_headers"] is not False,
         structured_content=bool(values["structured_content"]),
+        data_format=values["data_format"],
+        max_reply_chars=values["max_reply_chars"] or MAX_REPLY_CHARS,
         slim=bool(values["slim"]),
         screenshot_format=values["screenshot_format"],
         screenshot_quality=values["screenshot_quality"],
@@ -335,15 +362,14 @@ def _flag(token: str, rest: list[str], out: _Canonical) -> None:
     negated = False
     if name.startswith("no-") and not _is_known(name, out.command):
         name, negated = _our_name("--" + name[3:]), True
-    if name in _REFUSED:
-        if not negated:
-            raise InvalidInput(f"{spelled} is not supported: {_REFUSED[name]}", "Start without it.")
-        return
     if name in _NOT_HERE:
         takes_value, why = _NOT_HERE[name]
         if not equals and rest and (takes_value or rest[0] in ("true", "false")):
             rest.pop(0)
         out.notices.append(f"{spelled} has no effect" + (f": {why}." if why else " in this version."))
+        return
+    if name in _VALUES:
+        _value_of(name, token, negated, rest, out)
         return
     flag = _BY_NAME.get(name)
     switch = name.startswith("category-") or (flag is not None and flag.kind == "switch") or flag is None
@@ -370,6 +396,17 @@ def _flag(token: str, rest: list[str], out: _Canonical) -> None:
     elif negatable:
         out.tokens.append(f"--no-{name}")
     # Off is what the others are without being named.
+
+
+def _value_of(name: str, token: str, negated: bool, rest: list[str], out: _Canonical) -> None:
+    """A switch that stands for a value: ``--experimentalToonFormat`` is our ``--data-format=toon``."""
+    spelled, equals, word = token.partition("=")
+    if not equals and rest and rest[0] in ("true", "false"):
+        word = rest.pop(0)
+    if word not in ("", "true", "false"):
+        raise InvalidInput(f"{spelled} is on or off: it takes no value {word!r}.")
+    if negated ^ (word != "false"):
+        out.tokens.append("--{}={}".format(*_VALUES[name]))
 
 
 def _our_name(spelled: str) -> str:
@@ -421,12 +458,16 @@ def _nearest(word: str, known: Iterable[str], prefix: str = "") -> str:
     return f"Did you mean {prefix}{close[0]}? " if close else ""
 
 
-def _check_contradictions(tokens: Iterable[str]) -> None:
+def _check_contradictions(tokens: Sequence[str]) -> None:
     given = {token.split("=", 1)[0].removeprefix("--") for token in tokens}
     pairs = [*_CONTRADICTIONS, *((name, f"no-{name}") for name in given)]
     for one, other in pairs:
         if one in given and other in given:
             raise InvalidInput(f"--{one} and --{other} contradict each other.", "Leave one out.")
+    for flag, _ in _VALUES.values():
+        values = sorted({token for token in tokens if token.startswith(f"--{flag}=")})
+        if len(values) > 1:
+            raise InvalidInput(f"{' and '.join(values)} contradict each other.", "Leave one out.")
 
 
 # -- our spelling into values --------------------------------------------------------------------------
@@ -513,7 +554,7 @@ def _viewport(text: str) -> tuple[int, int]:
 
 def _number(least: int, most: int) -> Callable[[str], int]:
     def read(text: str) -> int:
-        if not re.fullmatch(r"\d{1,6}", text.strip()) or not least <= int(text) <= most:
+        if not re.fullmatch(r"\d{1,9}", text.strip()) or not least <= int(text) <= most:
             raise argparse.ArgumentTypeError(f"{text!r} is no whole number from {least} to {most}")
         return int(text)
 

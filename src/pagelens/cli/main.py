@@ -71,6 +71,10 @@ def _check(options: Options) -> None:
         from pagelens.core.files import FilePolicy
 
         FilePolicy.of(options)
+    if options.data_format:
+        from pagelens.response.encoding import check_installed
+
+        check_installed(options.data_format)
     if options.http_credentials:
         from pagelens.core.credentials import parse_credentials
 

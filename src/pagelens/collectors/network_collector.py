@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import msgspec
 
 from pagelens.cdp.messages import decode_body, event_decoder
+from pagelens.collectors.bodies import Bodies
 from pagelens.collectors.network_events import (
     DataReceived,
     ExtraInfo,
@@ -37,6 +38,7 @@ from pagelens.collectors.network_events import (
 )
 from pagelens.collectors.network_request import NetworkRequest, RequestSource
 from pagelens.collectors.page_collector import PageCollector
+from pagelens.collectors.stream_messages import Direction, StreamMessages
 from pagelens.core.safe_text import json_safe
 from pagelens.core.signals import Signal
 
@@ -46,6 +48,7 @@ if TYPE_CHECKING:
     from pagelens.browser.page_frames import Navigated
     from pagelens.browser.page_sessions import AttachedSession
     from pagelens.cdp.session import Session
+    from pagelens.collectors.body_store import BodyStore
     from pagelens.collectors.ids import IdCounter
 
 __all__ = ["NetworkCollector"]
@@ -127,6 +130,7 @@ class NetworkCollector(PageCollector[NetworkRequest]):
     Attributes:
         answered: a response has come (its headers; the body follows), a redirect's too.
         finished: a request has ended, in whatever way `NetworkRequest.outcome` says.
+        bodies: of these requests and their responses.
     """
 
     max_items: ClassVar[int] = 10_000
@@ -135,8 +139,9 @@ class NetworkCollector(PageCollector[NetworkRequest]):
     noun: ClassVar[str] = "request"
     list_tool: ClassVar[str] = "list_network_requests"
 
-    def __init__(self, page: Page, ids: IdCounter) -> None:
+    def __init__(self, page: Page, ids: IdCounter, store: BodyStore | None = None) -> None:
         self._page = page
+        self.bodies = Bodies(page, store)
         self.answered: Signal[NetworkRequest] = Signal("answered")
         self.finished: Signal[NetworkRequest] = Signal("finished")
         self._chains: dict[str, _Chain] = {}
@@ -173,8 +178,11 @@ class NetworkCollector(PageCollector[NetworkRequest]):
         on("webSocketCreated", lambda raw: self._socket_created(session, source, raw))
         on("webSocketWillSendHandshakeRequest", self._socket_handshake)
         on("webSocketHandshakeResponseReceived", self._socket_answered)
+        on("webSocketFrameSent", lambda raw: self._socket_frame("sent", raw))
+        on("webSocketFrameReceived", lambda raw: self._socket_frame("received", raw))
         on("webSocketFrameError", self._socket_failed)
         on("webSocketClosed", self._socket_closed)
+        on("eventSourceMessageReceived", self._stream_event)
         if source != "page":
             session.on_closed(
                 lambda _: self._leave_behind(lambda request: request.session is session, f"its {source} is gone")
@@ -220,7 +228,9 @@ class NetworkCollector(PageCollector[NetworkRequest]):
         return item.is_main_document
 
     def _forgotten(self, item: NetworkRequest) -> None:
+        item.is_forgotten = True
         self._pending.pop(item.id, None)
+        self.bodies.forget(item)
         chain = self._chains.get(item.request_id)
         if chain is not None and item in chain.hops:
             chain.hops.remove(item)
@@ -238,6 +248,7 @@ class NetworkCollector(PageCollector[NetworkRequest]):
         event = _decode_will_be_sent(raw)
         if event.loaderId and event.loaderId == self._error_loader and event.request.url.startswith("data:"):
             return
+        whole = raw
         if len(raw) > BIG_EVENT:
             raw = _cut(raw)
         chain = self._chains.get(event.requestId)
@@ -292,6 +303,7 @@ class NetworkCollector(PageCollector[NetworkRequest]):
             BASE_WEIGHT + len(request.url) + len(raw) + len(request._sent_extra) + len(request._response_extra)
         )
         self._pending[request.id] = request
+        self.bodies.sent(request, whole, is_cut=raw is not whole)
         self._collect(request)
 
     def _extra(self, kind: _ExtraKind, raw: bytes) -> None:
@@ -329,6 +341,8 @@ class NetworkCollector(PageCollector[NetworkRequest]):
         request = self._pending_request(event.requestId)
         if request is not None:
             request.body_bytes += event.dataLength
+            if event.data:
+                self.bodies.data(event.requestId, event.data)
 
     def _loading_finished(self, session: Session, raw: bytes) -> None:
         event = _decode_finished(raw)
@@ -368,6 +382,7 @@ class NetworkCollector(PageCollector[NetworkRequest]):
             self._next_id(), self.page_id, event.requestId, session, source, event.url, "GET", "websocket"
         )
         request.initiator_type = "script"
+        request.messages = StreamMessages()
         request._sent_event = raw
         request.weight = BASE_WEIGHT + len(request.url) + len(raw)
         chain = self._chains[event.requestId] = self._early_chain(event.requestId)
@@ -394,6 +409,18 @@ class NetworkCollector(PageCollector[NetworkRequest]):
             request._response_status = event.response.status if event.response else None
             self._add_weight(request, len(raw))
             self.answered.emit(request)
+
+    def _socket_frame(self, direction: Direction, raw: bytes) -> None:
+        request = self._pending_request(_decode_socket(raw).requestId)
+        if request is not None and request.messages is not None:
+            self._add_weight(request, request.messages.add_frame(direction, raw))
+
+    def _stream_event(self, raw: bytes) -> None:
+        request = self._pending_request(_decode_socket(raw).requestId)
+        if request is not None:
+            if request.messages is None:
+                request.messages = StreamMessages()
+            self._add_weight(request, request.messages.add_event(raw))
 
     def _socket_failed(self, raw: bytes) -> None:
         event = _decode_socket(raw)
@@ -426,6 +453,7 @@ class NetworkCollector(PageCollector[NetworkRequest]):
     def _ended(self, request: NetworkRequest) -> None:
         self._pending.pop(request.id, None)
         was_told, request.left_behind = bool(request.left_behind), ""
+        self.bodies.ended(request)
         if not was_told:
             self.finished.emit(request)
 

@@ -79,10 +79,11 @@ class ResponseReceived(msgspec.Struct, gc=False):
 
 
 class DataReceived(msgspec.Struct, gc=False):
-    """``Network.dataReceived``."""
+    """``Network.dataReceived``; `data` (base64) only of a response that is being streamed to us."""
 
     requestId: str
     dataLength: int = 0
+    data: str = ""
 
 
 class LoadingFinished(msgspec.Struct, gc=False):
@@ -123,7 +124,7 @@ class _HandshakeResponse(msgspec.Struct, gc=False):
 
 class WebSocketEvent(msgspec.Struct, gc=False):
     """``Network.webSocketCreated``, ``…WillSendHandshakeRequest``, ``…HandshakeResponseReceived``,
-    ``…FrameError`` and ``…Closed``."""
+    ``…FrameError``, ``…Closed``; of frames and of ``eventSourceMessageReceived`` only whose they are."""
 
     requestId: str
     url: str = ""

@@ -8,6 +8,7 @@ from pagelens.cdp.messages import decode_body
 
 if TYPE_CHECKING:
     from pagelens.cdp.session import Session
+    from pagelens.collectors.stream_messages import StreamMessages
 
 __all__ = ["CacheKind", "NetworkRequest", "Outcome", "RequestSource"]
 
@@ -44,6 +45,8 @@ class NetworkRequest:
         error_text: ``net::ERR_…``, or Chrome's words for a WebSocket; empty when it did not fail.
         blocked_reason, cors_error: why it was blocked, e.g. ``inspector``, ``mixed-content``; the CORS rule.
         left_behind: why no end will come; empty otherwise.
+        is_forgotten: whether the collector has let it go.
+        messages: of a WebSocket or an event stream, what went over it; None for anything else.
         body_bytes, encoded_bytes: size of the body as decoded so far, and of all that was received on the wire.
     """
 
@@ -69,9 +72,11 @@ class NetworkRequest:
         "has_body",
         "id",
         "initiator_type",
+        "is_forgotten",
         "is_main_document",
         "left_behind",
         "loader_id",
+        "messages",
         "method",
         "page_id",
         "preflight_for",
@@ -112,6 +117,8 @@ class NetworkRequest:
         self.loader_id = ""
         self.frame_id = ""
         self.is_main_document = False
+        self.is_forgotten = False
+        self.messages: StreamMessages | None = None
         self.initiator_type = "other"
         self.preflight_for = ""
         self.has_body = False
@@ -230,10 +237,71 @@ class NetworkRequest:
         found = self.sent().get("initiator", {})
         return found if isinstance(found, dict) else {}
 
+    @property
+    def sent_event(self) -> bytes:
+        """The params of the event that `sent` decodes, as they came."""
+        return self._sent_event
+
     def post_data(self) -> str | None:
         """The request's body when it is small text; None when there is none or it must be asked for."""
         found = self.sent().get("request", {}).get("postData")
         return found if isinstance(found, str) else None
+
+    @property
+    def mime_type(self) -> str:
+        """Media type of the response, as Chrome understood it; empty when there is none."""
+        return str(self.response().get("mimeType", ""))
+
+    @property
+    def charset(self) -> str:
+        """Charset of the response, in lower case; empty when neither header nor Chrome says."""
+        response = self.response()
+        found = str(response.get("charset", ""))
+        if not found:
+            for name, value in _headers(response).items():
+                if name.lower() == "content-type":
+                    _, _, found = value.lower().partition("charset=")
+        return found.split(";")[0].strip(" \"'").lower()
+
+    @property
+    def priority(self) -> str:
+        """Chrome's priority when it was sent (``VeryHigh``, ``Low``…); empty for sockets."""
+        return str(self.sent().get("request", {}).get("initialPriority", ""))
+
+    def timing(self) -> dict[str, float]:
+        """Where its time went: milliseconds of each phase that took place, in order.
+
+        ``queued`` (before it was its turn), ``dns``, ``connect``, ``tls``, ``workerStart`` and ``worker`` (a service
+        worker's), ``send``, ``wait`` (to the first byte), ``receive``.
+        """
+        timing = self.response().get("timing")
+        if not isinstance(timing, dict):
+            return {}
+
+        def at(name: str) -> float:
+            return float(timing.get(name, -1))
+
+        found: dict[str, float] = {}
+        phases = {
+            "dns": ("dnsStart", "dnsEnd"),
+            "connect": ("connectStart", "connectEnd"),
+            "tls": ("sslStart", "sslEnd"),
+            "workerStart": ("workerStart", "workerReady"),
+            "worker": ("workerFetchStart", "workerRespondWithSettled"),
+            "send": ("sendStart", "sendEnd"),
+            "wait": ("sendEnd", "receiveHeadersEnd"),
+        }
+        first = min((at(start) for start, _ in phases.values() if at(start) >= 0), default=0.0)
+        requested = float(timing.get("requestTime", 0.0))
+        queued = (requested - self.started) * 1000 + first if self.started else first
+        if queued > 0:
+            found["queued"] = queued
+        for name, (start, end) in phases.items():
+            if at(start) >= 0 and at(end) >= at(start):
+                found[name] = at(end) - at(start)
+        if self.ended is not None and at("receiveHeadersEnd") >= 0:
+            found["receive"] = max((self.ended - requested) * 1000 - at("receiveHeadersEnd"), 0.0)
+        return {name: round(value, 3) for name, value in found.items()}
 
 
 def _headers(holder: dict[str, Any]) -> dict[str, str]:

@@ -17,15 +17,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from pagelens.browser.tabs import page_in_front
+from pagelens.collectors.body_store import BodyStore
 from pagelens.collectors.ids import IdCounter
+from pagelens.context.kept_files import KeptFiles
 from pagelens.context.mcp_page import McpPage
 from pagelens.core.files import FilePolicy
 from pagelens.core.options import Options
-from pagelens.errors import PageNotFound
+from pagelens.errors import PageNotFound, RecordNotFound
 
 if TYPE_CHECKING:
     from pagelens.browser.host import BrowserHost
     from pagelens.browser.page import Page
+    from pagelens.collectors.network_request import NetworkRequest
 
 __all__ = ["McpContext", "Notice"]
 
@@ -51,6 +54,7 @@ class McpContext:
         options: what the user chose.
         file_policy: which files tools may read and write.
         reqids, msgids: the one counter of network requests, of console messages.
+        bodies: where bodies of responses go that Chrome would drop.
         selected_id: the page that tools use when none is named; None while no page is open.
     """
 
@@ -59,8 +63,10 @@ class McpContext:
         self.options = options
         self.file_policy = FilePolicy.of(options)
         self._forget_files = host.files.add(self.file_policy)
+        self._kept_files = KeptFiles(self.file_policy)
         self.reqids = IdCounter()
         self.msgids = IdCounter()
+        self.bodies = BodyStore()
         self.selected_id: int | None = None
         self._pages: dict[int, McpPage] = {}
         self._notices: list[Notice] = []
@@ -85,6 +91,8 @@ class McpContext:
             self.host.users -= 1
         self._disconnect()
         self._forget_files()
+        self._kept_files.close()
+        self.bodies.close()
 
     # -- pages ---------------------------------------------------------------------------------------
 
@@ -140,6 +148,27 @@ class McpContext:
         await self._choose()
         self._fell_from = fell_from  # the caller says it in its own words
         return self.selected_page()
+
+    # -- records -------------------------------------------------------------------------------------
+
+    async def request(self, reqid: int | None, page: McpPage) -> tuple[McpPage, NetworkRequest]:
+        """A recorded request and its page: of this id, on whatever page it is; None: the one selected in the DevTools
+        window of `page`.
+
+        Raises:
+            RecordNotFound, RecordGone: see `PageCollector.lookup`; or none is selected.
+        """
+        if reqid is None:
+            request_id = (await self.host.devtools.selection(page.page)).request_id
+            found = page.network.find(lambda request: request.request_id == request_id) if request_id else None
+            if found is None:
+                raise RecordNotFound(
+                    "No request is selected in a DevTools window of the page.",
+                    "Give a reqid; list_network_requests shows them.",
+                )
+            return page, found
+        owner = self._pages.get(self.reqids.owner(reqid) or page.id, page)
+        return owner, owner.network.lookup(reqid)
 
     # -- browser -------------------------------------------------------------------------------------
 
@@ -224,10 +253,19 @@ class McpContext:
         """
         return await asyncio.to_thread(self.file_policy.write_bytes, path, data)
 
+    async def keep_file(self, name: str, data: bytes) -> Path:
+        """Write a file that nobody named, e.g. what a reply has no room for; returns its path. It is there until
+        `close`, or until many more have been kept.
+
+        Raises:
+            FileFailed: it can't be written.
+        """
+        return await self._kept_files.keep(name, data)
+
     # -- told by the host ----------------------------------------------------------------------------
 
     def _page_created(self, page: Page) -> None:
-        mcp_page = McpPage(page, self.options, reqids=self.reqids, msgids=self.msgids)
+        mcp_page = McpPage(page, self.options, reqids=self.reqids, msgids=self.msgids, bodies=self.bodies)
         self._pages[page.id] = mcp_page
         page.closed_signal.connect(lambda reason: self._page_closed(page.id))
         if page.opener is not None and page.opener.id in self._own:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Generic, Literal, TypeVar, cast
@@ -19,7 +20,7 @@ from pagelens.collectors.network_collector import NetworkCollector
 from pagelens.core.deadlines import NAVIGATION, TOOL
 from pagelens.core.options import Options
 from pagelens.core.safe_text import one_line, shortened
-from pagelens.errors import DialogOpen, DocumentReplaced, PageClosed
+from pagelens.errors import DialogOpen, DocumentReplaced, PageClosed, PagelensError
 from pagelens.snapshot.text_snapshot import TextSnapshot
 
 if TYPE_CHECKING:
@@ -30,9 +31,12 @@ if TYPE_CHECKING:
     from pagelens.browser.navigation import NavigationResult
     from pagelens.browser.page import Page
     from pagelens.browser.settle import Depth
+    from pagelens.collectors.body_store import BodyStore
     from pagelens.collectors.ids import IdCounter
 
 __all__ = ["Done", "EmulationState", "McpPage"]
+
+log = logging.getLogger(__name__)
 
 #: Limits of a script's result that goes to a file: what one message of the protocol carries with ease.
 FILE_CHARS = 20_000_000
@@ -80,10 +84,12 @@ class McpPage:
         last_snapshot: the one taken last, None before.
     """
 
-    def __init__(self, page: Page, options: Options, *, reqids: IdCounter, msgids: IdCounter) -> None:
+    def __init__(
+        self, page: Page, options: Options, *, reqids: IdCounter, msgids: IdCounter, bodies: BodyStore | None = None
+    ) -> None:
         self.page = page
         self._options = options
-        self.network = NetworkCollector(page, reqids)
+        self.network = NetworkCollector(page, reqids, bodies)
         self.console = ConsoleCollector(page, msgids)
         # The user's viewport is given to windows that we open; a popup has the size its opener chose.
         self.emulation = EmulationState(viewport=options.viewport if page.opener is None else None)
@@ -287,6 +293,19 @@ class McpPage:
         await self.page.host.refresh()  # the title in its first line
         self.last_snapshot = await TextSnapshot.take(self.page, verbose=verbose)
         return self.last_snapshot
+
+    async def uid_selected_in_devtools(self) -> str | None:
+        """The uid, as in ``e12``, of the element that a person has selected in the page's DevTools window; None when
+        there is none, or the last snapshot did not show it."""
+        node = (await self.page.host.devtools.selection(self.page)).backend_node_id
+        if node is None:
+            return None
+        try:
+            number = await TextSnapshot.uid_of(self.page, node)
+        except PagelensError as error:
+            log.info("the element selected in DevTools of page %d can't be found: %s", self.id, error)
+            return None
+        return None if number is None else f"e{number}"
 
     async def screenshot(
         self,

@@ -82,6 +82,18 @@ class FilePolicy:
         directories = [self.base, Path(tempfile.gettempdir()), *self._workspaces, *self._roots]
         return list(dict.fromkeys(directory.resolve() for directory in directories))
 
+    def make_own_folder(self) -> Path:
+        """A new folder that only this user can read, for files that nobody named: in the output folder when relative
+        paths start there, else in the temporary directory.
+
+        Raises:
+            FileFailed: it can't be made.
+        """
+        parent = self.base if self.base == _output_folder() else Path(tempfile.gettempdir()).resolve()
+        with _said(parent, "made"):
+            parent.mkdir(parents=True, exist_ok=True)
+            return Path(tempfile.mkdtemp(prefix="pagelens-", dir=parent))
+
     def check_read(self, path: str | Path, *, directory: bool = False) -> Path:
         """The resolved path of a file that exists and may be read.
 

@@ -6,12 +6,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
-__all__ = ["CHANNELS", "IMAGE_FORMATS", "Options"]
+__all__ = ["CHANNELS", "DATA_FORMATS", "IMAGE_FORMATS", "MAX_REPLY_CHARS", "Options"]
 
 #: Chrome's release channels, as `Options.channel` takes them.
 CHANNELS = ("stable", "beta", "dev", "canary")
 #: Formats of pictures, as `Options.screenshot_format` takes them.
 IMAGE_FORMATS = ("png", "jpeg", "webp")
+#: Compact encodings of lists, as `Options.data_format` takes them.
+DATA_FORMATS = ("toon", "gcf")
+#: Characters of a reply's text, and of its JSON. MCP clients refuse replies of more than about 25,000 tokens, and the
+#: text of pages (markup, URLs, numbers) has about three characters a token.
+MAX_REPLY_CHARS = 75_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +39,10 @@ class Options:
         chrome_args: more Chrome switches, each whole (``--lang=de``).
         ignore_default_chrome_args: our own Chrome switches to leave out, by name (``--mute-audio``).
         page_id_routing: whether page tools take a ``pageId``.
+        redact_network_headers: whether the values of headers that carry credentials are left out of replies and files.
         structured_content: whether replies carry JSON beside the text.
+        data_format: one of `DATA_FORMATS` for the lists and snapshots in the text of replies; None: plain text.
+        max_reply_chars: most characters of a reply's text, and of its JSON; the rest goes to a file or a next page.
         slim: serve three tools only: ``navigate``, ``evaluate``, ``screenshot``.
         screenshot_format: of screenshots when a call does not say: ``png``, ``jpeg``, ``webp``; None: png.
         screenshot_quality: of jpeg and webp when a call does not say, 0 to 100; None: Chrome's own.
@@ -68,7 +76,10 @@ class Options:
     chrome_args: tuple[str, ...] = ()
     ignore_default_chrome_args: tuple[str, ...] = ()
     page_id_routing: bool = True
+    redact_network_headers: bool = True
     structured_content: bool = False
+    data_format: str | None = None
+    max_reply_chars: int = MAX_REPLY_CHARS
     slim: bool = False
     screenshot_format: str | None = None
     screenshot_quality: int | None = None

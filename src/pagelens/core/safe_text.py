@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-__all__ = ["escaped", "json_safe", "one_line", "quoted", "safe_block", "shortened", "without_surrogates"]
+__all__ = ["escaped", "fenced", "json_safe", "one_line", "quoted", "safe_block", "shortened", "without_surrogates"]
 
 _SURROGATES = re.compile("[\ud800-\udfff]")
 _SPACE = re.compile(r"[ \t\n\r\f\v\x85\xa0\u2028\u2029]+")
@@ -53,6 +53,14 @@ def safe_block(text: str) -> str:
     if text.isascii() and text.replace("\n", "").isprintable():
         return text
     return _visible(_LINE_END.sub("\n", without_surrogates(text)))
+
+
+def fenced(text: str) -> str:
+    """A block in a fence longer than any inside: the text can't close it and go on as if it were ours."""
+    fence = "```"
+    while fence in text:
+        fence += "`"
+    return f"{fence}\n{text}\n{fence}"
 
 
 def escaped(text: str) -> str:

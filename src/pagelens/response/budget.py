@@ -1,14 +1,39 @@
-"""How long a reply may get. What is cut is said, with the way to all of it."""
+"""How long a reply may get. What is cut is said, with the way to all of it.
+
+Every block gets what it needs as long as all fits. When it does not, the short ones still do, and the long ones share
+the rest equally: no block starves another. Of a list fewer items are shown and the others are on the next page; of
+anything else the beginning is shown, and all of it goes to a file. Notices and the error are never cut.
+"""
 
 from __future__ import annotations
 
+import json
+import re
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NotRequired, TypedDict
 
-__all__ = ["MAX_REPLY_CHARS", "Cut", "cut_text"]
+from pagelens.core.options import MAX_REPLY_CHARS
+from pagelens.core.safe_text import one_line
+from pagelens.errors import PagelensError
+from pagelens.response.output import Output, json_size
 
-#: Characters of one long block. MCP clients refuse replies of more than about 25,000 tokens, and the
-#: text of pages (markup, URLs, numbers) has about three characters a token.
-MAX_REPLY_CHARS = 75_000
+__all__ = ["MAX_REPLY_CHARS", "Cut", "CutJson", "Keep", "cut_text", "fit", "shares", "trimmed"]
+
+#: Writes a file that nobody named, e.g. ``snapshot.txt``; returns where it is.
+Keep = Callable[[str, bytes], Awaitable[Path]]
+
+#: Characters that saying of one block what was cut takes up at most, in the text and in the JSON.
+_NOTICE = 700
+
+
+class CutJson(TypedDict):
+    """A block that is not shown whole, and the files that have all of it: its text, its JSON."""
+
+    section: str
+    filePath: NotRequired[str]
+    jsonFilePath: NotRequired[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,3 +66,125 @@ def cut_text(text: str, limit: int = MAX_REPLY_CHARS) -> Cut:
     end = text.rfind("\n", 0, limit + 1)
     shown = text[: end if end > 0 else limit]
     return Cut(shown, shown.count("\n") + 1, total_lines, len(text))
+
+
+async def fit(outputs: Sequence[Output], limit: int, *, with_json: bool, keep: Keep) -> None:
+    """Shorten what is too long, until the text of all has at most `limit` characters, and the JSON too if it counts.
+
+    Args:
+        outputs: the blocks of a reply, in their order.
+        with_json: the structured reply is sent as well.
+        keep: takes what has no room in the reply.
+    """
+    kept = [out.is_kept for out in outputs]
+    rooms = shares([len(out.text) + 1 for out in outputs], kept, limit)
+    json_rooms: list[int | None] = [None] * len(outputs)
+    if with_json:
+        json_rooms = [*shares([json_size(out.json) for out in outputs], kept, limit)]
+    for out, room, json_room in zip(outputs, rooms, json_rooms, strict=True):
+        if not out.is_kept and _excess(out, room, json_room) > 1:
+            await _shorten(out, room, json_room, keep)
+
+
+def shares(sizes: Sequence[int], kept: Sequence[bool], limit: int) -> list[int]:
+    """How much of `limit` each block may have: its size, or an equal part of what the shorter ones leave."""
+    found = list(sizes)
+    left = limit - sum(size for size, is_kept in zip(sizes, kept, strict=True) if is_kept)
+    others = sorted((index for index, is_kept in enumerate(kept) if not is_kept), key=sizes.__getitem__)
+    for place, index in enumerate(others):
+        found[index] = min(sizes[index], max(left, 0) // (len(others) - place))
+        left -= found[index]
+    return found
+
+
+def trimmed(value: Any, limit: int) -> Any:
+    """A copy of a JSON value with at most about `limit` characters: long texts end early, long lists too.
+
+    Keys stay; whatever is short stays as it is.
+    """
+    if json_size(value) <= limit:
+        return value
+    if isinstance(value, str):
+        text = value
+        while text and json_size(text) > limit:  # escapes make it longer than its characters
+            text = cut_text(text, min(len(text) - 1, max(int(len(text) * limit / json_size(text)) - 1, 0))).text
+        return text + "…"
+    if isinstance(value, dict):
+        sizes = [json_size(inner) for inner in value.values()]
+        overhead = json_size(dict.fromkeys(value, 0))
+        rooms = shares(sizes, [False] * len(sizes), limit - overhead)
+        return {key: trimmed(inner, room) for (key, inner), room in zip(value.items(), rooms, strict=True)}
+    if isinstance(value, list):
+        shown: list[Any] = []
+        left = limit - 2
+        for inner in value:
+            size = json_size(inner) + 1
+            if size > left:
+                break
+            shown.append(inner)
+            left -= size
+        return shown or [trimmed(inner, limit - 2) for inner in value[:1]]
+    return value
+
+
+def _excess(out: Output, room: int, json_room: int | None) -> float:
+    """How many times too long it is; at most 1 when it fits."""
+    text = (len(out.text) + 1) / max(room, 1)
+    return text if json_room is None else max(text, json_size(out.json) / max(json_room, 1))
+
+
+async def _shorten(out: Output, room: int, json_room: int | None, keep: Keep) -> None:
+    if out.listing is not None and out.listing.is_paged:
+        out.shorten_listing(lambda: _excess(out, room, json_room))
+        if _excess(out, room, json_room) <= 1:
+            return
+    said: CutJson = {"section": out.key}
+    room -= _NOTICE
+    if json_room is not None:
+        json_room -= _NOTICE
+    if len(out.text) > room:
+        where = await _kept(out, ".txt", out.plain_text, keep)
+        if isinstance(where, Path):
+            said["filePath"] = str(where)
+        lines, chars = len(out.lines), len(out.text)
+        if out.listing is not None:
+            out.shorten_listing(lambda: _excess(out, room, json_room))
+        beginning = cut_text(out.text, max(room, 0))
+        out.replace_lines(_closed(beginning))
+        out.line(
+            f"Cut: {beginning.shown_lines} of {lines} lines are shown ({len(beginning.text)} of {chars} characters). "
+            + _way(where)
+        )
+    if json_room is not None and json_size(out.json) > json_room:
+        where = await _kept(out, ".json", json.dumps(out.json, ensure_ascii=False, indent=1), keep)
+        if isinstance(where, Path):
+            said["jsonFilePath"] = str(where)
+        out.json = trimmed(out.json, json_room)
+    out.json["cut"] = [said]
+
+
+def _closed(cut: Cut) -> list[str]:
+    """The lines that fit; a fence that they end inside is closed: what follows must not look like a part of it."""
+    lines = cut.text.split("\n")
+    fence = ""
+    for line in lines:
+        if fence:
+            fence = "" if line == fence else fence
+        elif found := re.match(r"\s*`{3,}", line):
+            fence = found[0]
+    return [*lines, fence] if fence else lines
+
+
+async def _kept(out: Output, ending: str, text: str, keep: Keep) -> Path | str:
+    """Where all of it is now, or why it is nowhere."""
+    name = re.sub(r"[^a-z0-9]+", "-", out.key.lower()).strip("-") or "reply"
+    try:
+        return await keep(name + ending, text.encode("utf-8", "replace"))
+    except PagelensError as error:
+        return one_line(str(error))
+
+
+def _way(where: Path | str) -> str:
+    if isinstance(where, Path):
+        return f"All of it: {where}"
+    return f"The rest could not be kept ({where}); a larger --max-reply-chars shows more."

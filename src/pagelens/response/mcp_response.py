@@ -3,22 +3,29 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from pagelens.core.safe_text import one_line
+from pagelens.collectors.request_filter import RequestFilter
+from pagelens.core.safe_text import one_line, shortened
 from pagelens.errors import PagelensError
+from pagelens.response.budget import fit
+from pagelens.response.encoding import Encoder, encoder_for
 from pagelens.response.order import (
     ConsoleListOrder,
     EffectOrder,
+    HarOrder,
     ImageOrder,
     NavigationOrder,
+    NetworkDetailOrder,
     NetworkListOrder,
     Order,
+    PagesOrder,
     ResultOrder,
     SnapshotOrder,
+    StreamListOrder,
 )
 from pagelens.response.output import Output
 from pagelens.response.section import Section
@@ -35,6 +42,9 @@ if TYPE_CHECKING:
 __all__ = ["McpResponse", "RenderedResponse"]
 
 log = logging.getLogger(__name__)
+
+#: Characters of the reason why a section could not be shown.
+FAILURE_CHARS = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,9 +131,11 @@ class McpResponse:
         """Say what an action did; with `say_none` also that nothing was observed."""
         self.order.effects.append(EffectOrder(effect, say_none))
 
-    def include_pages(self, on: bool = True) -> None:
-        """List the pages."""
-        self.order.pages = on
+    def include_pages(
+        self, on: bool = True, *, page_size: int | None = None, page_idx: int | None = None
+    ) -> None:
+        """List the pages; all of them unless a page of the list is asked for."""
+        self.order.pages = PagesOrder(page_size, page_idx) if on else None
 
     def include_snapshot(self, on: bool = True, *, verbose: bool = False, file_path: Path | None = None) -> None:
         """Show the page as text with uids, or write that to `file_path`."""
@@ -135,13 +147,43 @@ class McpResponse:
         *,
         page_size: int | None = None,
         page_idx: int | None = None,
-        resource_types: Sequence[str] = (),
+        filter: RequestFilter | None = None,
         include_preserved: bool = False,
     ) -> None:
         """List the page's requests; see `NetworkListOrder`."""
         self.order.network_list = (
-            NetworkListOrder(page_size, page_idx, resource_types, include_preserved) if on else None
+            NetworkListOrder(page_size, page_idx, filter or RequestFilter(), include_preserved) if on else None
         )
+
+    def attach_network_request(
+        self,
+        reqid: int | None,
+        *,
+        request_path: Path | None = None,
+        response_path: Path | None = None,
+        body_offset: int = 0,
+        body_limit: int = 10_000,
+    ) -> None:
+        """Show one request in full, or with None the one selected in DevTools; see `NetworkDetailOrder`."""
+        self.order.network_detail = NetworkDetailOrder(reqid, request_path, response_path, body_offset, body_limit)
+
+    def export_har(self, file_path: Path, *, bodies: bool = False, preserved: bool = True) -> None:
+        """Write the page's requests to an HTTP archive; see `HarOrder`."""
+        self.order.har = HarOrder(file_path, bodies, preserved)
+
+    def include_websocket_messages(
+        self,
+        on: bool = True,
+        *,
+        reqid: int | None = None,
+        number: int | None = None,
+        direction: str | None = None,
+        text: str | None = None,
+        page_size: int | None = None,
+        page_idx: int | None = None,
+    ) -> None:
+        """List the messages of a WebSocket or event stream, or which of them there are; see `StreamListOrder`."""
+        self.order.stream_list = StreamListOrder(reqid, number, direction, text, page_size, page_idx) if on else None
 
     def include_console_data(
         self,
@@ -154,6 +196,10 @@ class McpResponse:
     ) -> None:
         """List the page's console messages; see `ConsoleListOrder`."""
         self.order.console_list = ConsoleListOrder(page_size, page_idx, types, include_preserved) if on else None
+
+    def attach_devtools_data(self, on: bool = True) -> None:
+        """Mark in the snapshot and in the list of requests what a person has selected in the page's DevTools window."""
+        self.order.devtools = on
 
     def set_error(self, error: BaseException) -> None:
         """The tool failed. What was declared before is still shown, the error last."""
@@ -172,17 +218,30 @@ class McpResponse:
             except Exception as error:
                 failures[index] = _noted(section, error)
 
+        options = context.options
+        outputs = self.format(present, failures, encoder_for(options.data_format))
+        await fit(outputs, options.max_reply_chars, with_json=options.structured_content, keep=context.keep_file)
         whole = Output()
-        for index, section in enumerate(present):
-            out = Output()
-            if index not in failures:
+        for out in outputs:
+            whole.add(out)
+        is_error = whole.failed or self.order.error is not None
+        return RenderedResponse(whole.text, whole.images, whole.json, is_error)
+
+    def format(
+        self, sections: Sequence[Section], failures: Mapping[int, Exception], encoder: Encoder | None
+    ) -> list[Output]:
+        """Text and JSON of each section, side by side; of a failed one, why."""
+        outputs = []
+        for index, section in enumerate(sections):
+            out = Output(section.key, encoder)
+            failure = failures.get(index)
+            if failure is None:
                 try:
                     section.render(out)
                 except Exception as error:
-                    failures[index] = _noted(section, error)
-            whole.add(_failed(section, failures[index]) if index in failures else out)
-        is_error = whole.failed or self.order.error is not None
-        return RenderedResponse(whole.text, whole.images, whole.json, is_error)
+                    failure = _noted(section, error)
+            outputs.append(out if failure is None else _failed(section, failure))
+        return outputs
 
 
 def _noted(section: Section, error: Exception) -> Exception:
@@ -193,9 +252,10 @@ def _noted(section: Section, error: Exception) -> Exception:
 
 
 def _failed(section: Section, error: Exception) -> Output:
-    out = Output()
+    out = Output(section.key)
+    out.is_kept = True
     reason = str(error) if isinstance(error, PagelensError) else f"{type(error).__name__}: {error}"
-    out.line(f"Could not show the {section.key}: {one_line(reason)}")
+    out.line(f"Could not show the {section.key}: {shortened(one_line(reason), FAILURE_CHARS)}")
     out.json["failedSections"] = [section.key]
     out.failed = True
     return out

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pagelens.collectors.request_filter import RequestFilter
+
 if TYPE_CHECKING:
     from pagelens.browser.effect import Effect
     from pagelens.browser.navigation import NavigationResult
@@ -16,12 +18,16 @@ if TYPE_CHECKING:
 __all__ = [
     "ConsoleListOrder",
     "EffectOrder",
+    "HarOrder",
     "ImageOrder",
     "NavigationOrder",
+    "NetworkDetailOrder",
     "NetworkListOrder",
     "Order",
+    "PagesOrder",
     "ResultOrder",
     "SnapshotOrder",
+    "StreamListOrder",
 ]
 
 
@@ -81,18 +87,75 @@ class NavigationOrder:
 
 
 @dataclass(frozen=True, slots=True)
+class PagesOrder:
+    """The open pages, all of them unless a page of the list is asked for."""
+
+    page_size: int | None = None
+    page_idx: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class NetworkListOrder:
     """The requests of the page. `page_size` None means the default size, `page_idx` counts from 0.
 
     Attributes:
-        resource_types: only these (lower case, e.g. `xhr`); empty means all.
+        filter: which of them.
         include_preserved: also those of the navigations before the current one.
     """
 
     page_size: int | None = None
     page_idx: int | None = None
-    resource_types: Sequence[str] = ()
+    filter: RequestFilter = field(default_factory=RequestFilter)
     include_preserved: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class NetworkDetailOrder:
+    """One request in full.
+
+    Attributes:
+        reqid: None for the one that is selected in the page's DevTools window.
+        request_path, response_path: write that body to this file.
+        body_offset, body_limit: which part of a body is shown, in characters.
+    """
+
+    reqid: int | None
+    request_path: Path | None = None
+    response_path: Path | None = None
+    body_offset: int = 0
+    body_limit: int = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class HarOrder:
+    """Write the page's requests to an HTTP archive.
+
+    Attributes:
+        bodies: with bodies.
+        preserved: with the navigations before the current one.
+    """
+
+    file_path: Path
+    bodies: bool = False
+    preserved: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class StreamListOrder:
+    """What went over a WebSocket or event stream; without `reqid`: which of them there are.
+
+    Attributes:
+        number: only this message, whole.
+        direction: ``sent`` or ``received``.
+        text: only messages that contain it, whatever the case.
+    """
+
+    reqid: int | None = None
+    number: int | None = None
+    direction: str | None = None
+    text: str | None = None
+    page_size: int | None = None
+    page_idx: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +176,7 @@ class Order:
         page: the page that the reply is about, when it is about one.
         name_page: say which page that is (the caller did not, and more than one could be meant).
         news: what had happened on the page, unwatched, before the call.
+        devtools: mark what a person has selected in the page's DevTools window.
     """
 
     page: McpPage | None = None
@@ -123,9 +187,13 @@ class Order:
     navigation: NavigationOrder | None = None
     wait: WaitReport | None = None
     effects: list[EffectOrder] = field(default_factory=list)
-    pages: bool = False
+    pages: PagesOrder | None = None
     snapshot: SnapshotOrder | None = None
+    network_detail: NetworkDetailOrder | None = None
     network_list: NetworkListOrder | None = None
+    stream_list: StreamListOrder | None = None
+    har: HarOrder | None = None
     console_list: ConsoleListOrder | None = None
+    devtools: bool = False
     images: list[ImageOrder] = field(default_factory=list)
     error: BaseException | None = None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Generic, TypedDict, TypeVar
 
 __all__ = ["DEFAULT_PAGE_SIZE", "ListPage", "PaginationJson", "paginate"]
@@ -31,37 +31,69 @@ class ListPage(Generic[T]):
     """One page of a list.
 
     Attributes:
-        items: those on this page.
-        index: which page this is, from 0.
-        pages: how many there are; an empty list has one.
-        start: index of the first item in the whole list.
-        total: items in the whole list.
+        everything: the whole list.
+        start: index of the first item shown.
+        size: items a page.
         invalid: the page asked for does not exist, this is the first one.
+        is_paged: somebody wanted pages; else the list is simply shown, and pages are not spoken of.
+        is_cut: the size is not what was asked for, but what fits.
     """
 
-    items: Sequence[T]
-    index: int
-    pages: int
+    everything: Sequence[T]
     start: int
-    total: int
-    invalid: bool
+    size: int
+    invalid: bool = False
+    is_paged: bool = True
+    is_cut: bool = False
+
+    @property
+    def items(self) -> Sequence[T]:
+        """The items shown."""
+        return self.everything[self.start : self.end]
+
+    @property
+    def total(self) -> int:
+        """Items in the whole list."""
+        return len(self.everything)
 
     @property
     def end(self) -> int:
-        """Index after the last item."""
-        return self.start + len(self.items)
+        """Index after the last item shown."""
+        return min(self.start + self.size, self.total)
+
+    @property
+    def index(self) -> int:
+        """Which page this is, from 0."""
+        return self.start // self.size
+
+    @property
+    def pages(self) -> int:
+        """How many pages there are; an empty list has one."""
+        return max(1, -(-self.total // self.size))
+
+    def shorter(self, size: int) -> ListPage[T]:
+        """The same start with at most `size` items a page: what was asked for does not fit."""
+        return replace(self, size=max(1, min(size, self.size - 1)), is_paged=True, is_cut=True)
 
     def lines(self) -> list[str]:
-        """What the reader must know about the part shown: nothing for an empty list."""
+        """What the reader must know about the part shown: nothing for an empty list, or one that is shown whole
+        without anybody having asked for pages."""
+        if not self.is_paged:
+            return []
         found = []
         if self.invalid:
             found.append("There is no such page; the first one is shown.")
         if self.total:
-            text = f"Showing {self.start + 1}-{self.end} of {self.total} (page {self.index + 1} of {self.pages})."
-            if self.index + 1 < self.pages:
-                text += f" Next: pageIdx {self.index + 1}."
-            if self.index:
-                text += f" Previous: pageIdx {self.index - 1}."
+            # A page that starts between two pages of the size that fits has no number of its own.
+            place = f" (page {self.index + 1} of {self.pages})" if self.start % self.size == 0 else ""
+            named = f"pageSize {self.size}, " if self.is_cut else ""
+            why = ": no more fit" if self.is_cut else ""
+            text = f"Showing {self.start + 1}-{self.end} of {self.total}{place}{why}."
+            if self.end < self.total:
+                # The next page begins with the first item not shown, or a little before it.
+                text += f" Next: {named}pageIdx {self.end // self.size}."
+            if self.start:
+                text += f" Previous: {named}pageIdx {(self.start - 1) // self.size}."
             found.append(text)
         return found
 
@@ -70,24 +102,28 @@ class ListPage(Generic[T]):
         return {
             "currentPage": self.index,
             "totalPages": self.pages,
-            "hasNextPage": self.index + 1 < self.pages,
-            "hasPreviousPage": self.index > 0,
+            "hasNextPage": self.end < self.total,
+            "hasPreviousPage": self.start > 0,
             "startIndex": self.start,
             "endIndex": self.end,
             "invalidPage": self.invalid,
         }
 
 
-def paginate(items: Sequence[T], page_size: int | None = None, page_idx: int | None = None) -> ListPage[T]:
+def paginate(
+    items: Sequence[T], page_size: int | None = None, page_idx: int | None = None, *, always: bool = True
+) -> ListPage[T]:
     """The page `page_idx` (from 0; None: the first) of `items` with `page_size` items a page.
 
     A page that does not exist falls back to the first and says so.
+
+    Args:
+        always: the list is paged also when nobody asks, by `DEFAULT_PAGE_SIZE`; else all of it is one page then.
     """
+    if not always and page_size is None and page_idx is None:
+        return ListPage(items, 0, max(1, len(items)), is_paged=False)
     size = page_size if page_size and page_size > 0 else DEFAULT_PAGE_SIZE
     pages = max(1, -(-len(items) // size))
     index = page_idx or 0
     invalid = not 0 <= index < pages
-    if invalid:
-        index = 0
-    start = index * size
-    return ListPage(items[start : start + size], index, pages, start, len(items), invalid)
+    return ListPage(items, 0 if invalid else index * size, size, invalid)

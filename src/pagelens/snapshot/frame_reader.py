@@ -200,6 +200,15 @@ class FrameReader:
                     known.owners[nodes[node].id] = uid
         return {known.owners[child.id]: child for child in children if child.id in known.owners}
 
+    async def uid_of(self, frame: Frame, node: int) -> int | None:
+        """The uid of a node (backend id) of the frame's document, if a snapshot has given it one. Errors as in `read`."""
+        objects = await self._resolve(frame, await self._known_of(frame), [node])
+        if not objects:
+            return None
+        uids: list[int] = await frame.call_on_all(_KNOWN_UIDS, objects.values(), timeout=SNAPSHOT_SILENCE)
+        self._release(frame, objects.values())
+        return uids[0] or None
+
     async def _resolve(self, frame: Frame, known: _Known, nodes: list[int]) -> dict[int, str]:
         """Remote objects in our world of those of `nodes` (backend ids) that are in the frame's document."""
         replies = [

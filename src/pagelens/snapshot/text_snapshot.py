@@ -101,6 +101,23 @@ class TextSnapshot:
         header = f"page {quoted(title)} url={shortened(one_line(page.url), _LONGEST_URL)}"
         return cls("\n".join([header, *lines]), taking.read, taking.problems)
 
+    @staticmethod
+    async def uid_of(page: Page, node: int) -> int | None:
+        """The uid of a node, by its backend id in the process of the page's main frame; None when no snapshot has shown
+        it.
+
+        Raises:
+            PagelensError: the frame that may have it can't be asked.
+        """
+        reader = _readers.get(page)
+        if reader is None:
+            return None
+        session = page.main_frame.session
+        for frame in page.main_frame.subtree():
+            if frame.session is session and (found := await reader.uid_of(frame, node)) is not None:
+                return found
+        return None
+
 
 class _Taking:
     """One snapshot under way."""

@@ -26,6 +26,9 @@ ALL_TOOLS: tuple[ToolDefinition | ToolFactory, ...] = (
     input.type_text,
     input.press_key,
     network.list_network_requests,
+    network.get_network_request,
+    network.list_websocket_messages,
+    network.export_har,
     console.list_console_messages,
 )
 

@@ -10,7 +10,6 @@ from pagelens.core.deadlines import NAVIGATION, TOOL_MARGIN, seconds_of
 from pagelens.core.options import Options
 from pagelens.core.safe_text import quoted
 from pagelens.tools.definition import (
-    NoParams,
     PageToolRequest,
     ToolDefinition,
     ToolParams,
@@ -33,6 +32,11 @@ CONTEXT_CHARS = 100
 
 def _seconds(timeout: int | None) -> float:
     return seconds_of(timeout, NAVIGATION)
+
+
+class ListPagesParams(ToolParams):
+    pageSize: int | None = Field(default=None, gt=0, description="Pages shown; default: all.")
+    pageIdx: int | None = Field(default=None, ge=0, description="Part of the list to show, from 0.")
 
 
 class NewPageParams(ToolParams):
@@ -101,10 +105,11 @@ class HandleDialogParams(ToolParams):
     category="navigation",
     description="Lists open pages with id, URL and title. Always answers, even when a page is stuck.",
     read_only=True,
+    params=ListPagesParams,
     lock="none",
 )
-async def list_pages(request: ToolRequest[NoParams], response: McpResponse, context: McpContext) -> None:
-    response.include_pages()
+async def list_pages(request: ToolRequest[ListPagesParams], response: McpResponse, context: McpContext) -> None:
+    response.include_pages(page_size=request.params.pageSize, page_idx=request.params.pageIdx)
 
 
 @define_tool(

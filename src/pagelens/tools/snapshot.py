@@ -36,3 +36,4 @@ async def take_snapshot(
     request: PageToolRequest[TakeSnapshotParams], response: McpResponse, context: McpContext
 ) -> None:
     response.include_snapshot(verbose=bool(request.params.verbose), file_path=request.paths.get("filePath"))
+    response.attach_devtools_data()

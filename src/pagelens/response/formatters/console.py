@@ -13,7 +13,7 @@ from pagelens.response.formatters.network import url_text
 if TYPE_CHECKING:
     from pagelens.collectors.console_message import ConsoleMessage, StackFrame
 
-__all__ = ["ConsoleFormatter", "ConsoleMessageDetailsJson", "ConsoleMessageJson", "FoldedMessage", "fold"]
+__all__ = ["ConsoleFormatter", "ConsoleMessageDetailsJson", "ConsoleMessageJson", "ConsoleRow", "FoldedMessage", "fold"]
 
 #: Characters of a message in a list, of one in the details, calls of a stack in the details.
 LINE_CHARS = 500
@@ -36,6 +36,17 @@ class ConsoleMessageJson(TypedDict):
     column: NotRequired[int]
     source: NotRequired[str]
     sourceUrl: NotRequired[str]
+
+
+class ConsoleRow(TypedDict):
+    """A message as a row of a table. `source` is file, line and column, empty when unknown; `note` is what else there
+    is to say, words with commas between and without spaces: ``x3,worker``."""
+
+    msgid: int
+    type: str
+    source: str
+    text: str
+    note: str | None
 
 
 class StackFrameJson(TypedDict):
@@ -126,6 +137,22 @@ class ConsoleFormatter:
         if message.text_length > LINE_CHARS:
             found["textLength"] = message.text_length
         return found
+
+    def to_row(self) -> ConsoleRow:
+        """The line as a row of a table."""
+        message = self._message
+        notes = [f"x{self._count}"] if self._count > 1 else []
+        if message.source != "page":
+            notes.append(message.source)
+        if message.handled_later:
+            notes.append("handled-later")
+        return {
+            "msgid": message.id,
+            "type": one_line(message.type),
+            "source": self._place(),
+            "text": self._line(),
+            "note": ",".join(notes) or None,
+        }
 
     # -- detailed ------------------------------------------------------------------------------------
 

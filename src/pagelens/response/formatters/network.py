@@ -5,19 +5,20 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NotRequired, TypedDict
 
 from pagelens.core.safe_text import one_line, shortened
+from pagelens.response.formatters.body import BodyFormatter, BodyJson
+from pagelens.response.formatters.headers import header_lines, redacted
 
 if TYPE_CHECKING:
     from pagelens.collectors.network_request import NetworkRequest
 
-__all__ = ["NetworkFormatter", "NetworkRequestDetailsJson", "NetworkRequestJson", "url_text"]
+__all__ = ["NetworkFormatter", "NetworkRequestDetailsJson", "NetworkRequestJson", "NetworkRow", "url_text"]
 
-#: Characters of a URL in a list, in JSON and details, of a ``data:`` URL anywhere, of one header's value.
+#: Characters of a URL in a list, in JSON and details, of a ``data:`` URL anywhere.
 URL_CHARS = 500
 JSON_URL_CHARS = 4_000
 DATA_URL_CHARS = 60
-HEADER_CHARS = 4_000
-#: Values that let whoever reads them act as the user.
-SECRET_HEADERS = frozenset({"cookie", "set-cookie", "authorization", "proxy-authorization", "x-api-key"})
+#: Calls of the stack that sent a request.
+STACK_CALLS = 10
 
 
 class NetworkRequestJson(TypedDict):
@@ -39,11 +40,23 @@ class NetworkRequestJson(TypedDict):
     redirectedTo: NotRequired[int]
 
 
+class NetworkRow(TypedDict):
+    """A request as a row of a table; `note` says what the status does not: how it failed, where it came from."""
+
+    reqid: int
+    method: str
+    url: str
+    status: int | None
+    type: str
+    note: str | None
+
+
 class NetworkRequestDetailsJson(NetworkRequestJson):
-    """A request in full, without bodies. Times in milliseconds, sizes in bytes.
+    """A request in full. Times in milliseconds, sizes in bytes.
 
     Headers are those on the wire when ``rawRequestHeaders`` and ``rawResponseHeaders`` are true, else
-    those that the page could set or see.
+    those that the page could set or see; ``headersRedacted`` when the values of secret ones are not in it.
+    ``timing`` as in `NetworkRequest.timing`; ``messages`` counts those of a socket or event stream.
     """
 
     startedAt: NotRequired[float]
@@ -60,6 +73,14 @@ class NetworkRequestDetailsJson(NetworkRequestJson):
     responseHeaders: NotRequired[dict[str, str]]
     rawResponseHeaders: bool
     redirectChain: NotRequired[list[NetworkRequestJson]]
+    headersRedacted: NotRequired[bool]
+    statusText: NotRequired[str]
+    timing: NotRequired[dict[str, float]]
+    initiatorStack: NotRequired[list[str]]
+    preflightFor: NotRequired[int]
+    messages: NotRequired[int]
+    requestBody: NotRequired[BodyJson]
+    responseBody: NotRequired[BodyJson]
 
 
 def url_text(url: str, length: int | None = None, limit: int = URL_CHARS) -> str:
@@ -76,11 +97,15 @@ class NetworkFormatter:
     Args:
         request: the record.
         redact_headers: hide the values of headers that carry credentials.
+        preflight_for: of a preflight, the reqid of the request that it was sent for.
     """
 
-    def __init__(self, request: NetworkRequest, *, redact_headers: bool = False) -> None:
+    def __init__(
+        self, request: NetworkRequest, *, redact_headers: bool = True, preflight_for: int | None = None
+    ) -> None:
         self._request = request
         self._redact = redact_headers
+        self._preflight_for = preflight_for
 
     # -- concise -------------------------------------------------------------------------------------
 
@@ -93,16 +118,21 @@ class NetworkFormatter:
         state = self._state()
         if state:
             parts.append(f"[{state}]")
-        parts.append(one_line(request.resource_type))
-        if request.from_service_worker:
-            parts.append("(from service worker)")
-        elif request.from_cache:
-            parts.append(f"(from {request.from_cache} cache)")
-        if request.source != "page":
-            parts.append(f"[{request.source}]")
-        if request.redirected_to is not None:
-            parts.append(f"-> reqid={request.redirected_to.id}")
+        parts += [one_line(request.resource_type), *self._marks()]
         return " ".join(parts)
+
+    def to_row(self) -> NetworkRow:
+        """The line as a row of a table."""
+        request = self._request
+        state = self._state()
+        return {
+            "reqid": request.id,
+            "method": one_line(request.method),
+            "url": url_text(request.url, request.url_length),
+            "status": request.status,
+            "type": one_line(request.resource_type),
+            "note": " ".join([f"[{state}]", *self._marks()] if state else self._marks()) or None,
+        }
 
     def to_json(self) -> NetworkRequestJson:
         """The line as data."""
@@ -119,38 +149,61 @@ class NetworkFormatter:
 
     # -- detailed ------------------------------------------------------------------------------------
 
-    def to_string_detailed(self) -> str:
-        """The line, then times, sizes, headers and the redirects that led here."""
+    def to_string_detailed(
+        self, *, request_body: BodyFormatter | None = None, response_body: BodyFormatter | None = None
+    ) -> str:
+        """The line, then times, sizes, who asked, headers, bodies as given, and the redirects that led here."""
+        request = self._request
         details = self.to_json_detailed()
         lines = [self.to_string()]
-        facts = [f"started by {details['initiator']}"]
-        if "duration" in details:
-            facts.append(f"took {details['duration']:g} ms")
-        if "protocol" in details:
-            facts.append(details["protocol"])
-        if "remoteAddress" in details:
-            facts.append(details["remoteAddress"])
-        if "mimeType" in details:
-            facts.append(details["mimeType"])
+        if request.url_length > URL_CHARS and not request.url.startswith("data:"):
+            lines.append(f"URL: {self._url()}")
+        facts = []
+        if "statusText" in details:
+            facts.append(details["statusText"])
+        for key in ("mimeType", "protocol", "remoteAddress"):
+            if key in details:
+                facts.append(str(details[key]))  # type: ignore[literal-required]
+        if "priority" in details:
+            facts.append(f"priority {details['priority']}")
         facts.append(f"body {details['bodySize']:,} bytes")
         if "transferSize" in details:
             facts.append(f"{details['transferSize']:,} on the wire")
         lines.append(", ".join(one_line(fact) for fact in facts))
-        if self._request.url_length > URL_CHARS and not self._request.url.startswith("data:"):
-            lines.append(f"URL: {self._url()}")
-        lines += self._header_lines("Request headers", details["requestHeaders"], details["rawRequestHeaders"])
+        if "duration" in details:
+            phases = ", ".join(f"{name} {spent:g}" for name, spent in details.get("timing", {}).items())
+            lines.append(f"Took {details['duration']:g} ms{f' ({phases})' if phases else ''}")
+        lines.append(f"Initiator: {details['initiator']}")
+        lines += [f"  {call}" for call in details.get("initiatorStack", [])[1:]]
+        if "preflightFor" in details:
+            lines.append(f"Preflight for reqid={details['preflightFor']}")
+        lines += self._headers_block("Request headers", details["requestHeaders"], details["rawRequestHeaders"])
+        if request_body is not None:
+            lines.append(request_body.to_string())
         if "responseHeaders" in details:
-            lines += self._header_lines("Response headers", details["responseHeaders"], details["rawResponseHeaders"])
-        chain = self._request.redirect_chain
+            lines += self._headers_block("Response headers", details["responseHeaders"], details["rawResponseHeaders"])
+        if "headersRedacted" in details:
+            lines.append("Values of secret headers are left out; the user's --no-redact-network-headers shows them.")
+        if response_body is not None:
+            lines.append(response_body.to_string())
+        if request.messages is not None:
+            lines.append(
+                f"{request.messages.total:,} messages ({request.messages.sent_bytes:,} bytes sent, "
+                f"{request.messages.received_bytes:,} received): list_websocket_messages reqid={request.id} shows them."
+            )
+        chain = request.redirect_chain
         if chain:
             lines.append("Redirects that led here:")
             lines += [f"  {NetworkFormatter(hop).to_string()}" for hop in chain]
         return "\n".join(lines)
 
-    def to_json_detailed(self) -> NetworkRequestDetailsJson:
-        """Everything that is recorded, bodies excepted; contains all of `to_json`."""
+    def to_json_detailed(
+        self, *, request_body: BodyFormatter | None = None, response_body: BodyFormatter | None = None
+    ) -> NetworkRequestDetailsJson:
+        """Everything that is recorded, and bodies as given; contains all of `to_json`."""
         request = self._request
         response = request.response()
+        sent, received = request.request_headers(), request.response_headers()
         found: NetworkRequestDetailsJson = {
             "requestId": request.id,
             "method": request.method,
@@ -159,7 +212,7 @@ class NetworkFormatter:
             "outcome": request.outcome,
             "initiator": self._initiator(),
             "bodySize": request.body_bytes,
-            "requestHeaders": self._headers(request.request_headers()),
+            "requestHeaders": self._headers(sent),
             "rawRequestHeaders": request.has_raw_request_headers,
             "rawResponseHeaders": request.has_raw_response_headers,
         }
@@ -168,23 +221,36 @@ class NetworkFormatter:
             found["startedAt"] = round(request.wall_time * 1000, 3)
         if request.duration is not None:
             found["duration"] = round(request.duration * 1000, 3)
-        priority = request.sent().get("request", {}).get("initialPriority")
-        if priority:
-            found["priority"] = str(priority)
-        if response.get("protocol"):
-            found["protocol"] = str(response["protocol"])
+        if request.priority:
+            found["priority"] = request.priority
+        for key, name in (("protocol", "protocol"), ("statusText", "statusText"), ("mimeType", "mimeType")):
+            if response.get(name):
+                found[key] = one_line(str(response[name]))  # type: ignore[literal-required]
         if response.get("remoteIPAddress"):
             found["remoteAddress"] = f"{response['remoteIPAddress']}:{response.get('remotePort', 0)}"
-        if response.get("mimeType"):
-            found["mimeType"] = str(response["mimeType"])
         if request.encoded_bytes is not None:
             found["transferSize"] = request.encoded_bytes
-        headers = request.response_headers()
-        if headers or response:
-            found["responseHeaders"] = self._headers(headers)
+        timing = request.timing()
+        if timing:
+            found["timing"] = timing
+        stack = self._stack()
+        if len(stack) > 1:
+            found["initiatorStack"] = stack
+        if self._preflight_for is not None:
+            found["preflightFor"] = self._preflight_for
+        if received or response:
+            found["responseHeaders"] = self._headers(received)
+        if self._redact and (found["requestHeaders"] != sent or found.get("responseHeaders", received) != received):
+            found["headersRedacted"] = True
+        if request.messages is not None:
+            found["messages"] = request.messages.total
         chain = request.redirect_chain
         if chain:
             found["redirectChain"] = [NetworkFormatter(hop).to_json() for hop in chain]
+        if request_body is not None:
+            found["requestBody"] = request_body.to_json()
+        if response_body is not None:
+            found["responseBody"] = response_body.to_json()
         return found
 
     # -- parts ---------------------------------------------------------------------------------------
@@ -208,6 +274,20 @@ class NetworkFormatter:
         if request.redirected_to is not None:
             found["redirectedTo"] = request.redirected_to.id
 
+    def _marks(self) -> list[str]:
+        """Where it came from and went to, when that is out of the ordinary."""
+        request = self._request
+        marks = []
+        if request.from_service_worker:
+            marks.append("(from service worker)")
+        elif request.from_cache:
+            marks.append(f"(from {request.from_cache} cache)")
+        if request.source != "page":
+            marks.append(f"[{request.source}]")
+        if request.redirected_to is not None:
+            marks.append(f"-> reqid={request.redirected_to.id}")
+        return marks
+
     def _state(self) -> str:
         """What the status alone does not say."""
         request = self._request
@@ -230,28 +310,32 @@ class NetworkFormatter:
     def _initiator(self) -> str:
         request = self._request
         initiator = request.initiator()
-        frames = initiator.get("stack", {}).get("callFrames", [])
-        if frames:
-            top = frames[0]
-            url, line, column = top.get("url", ""), top.get("lineNumber", 0) + 1, top.get("columnNumber", 0) + 1
-            return one_line(f"{request.initiator_type} {url}:{line}:{column}")
+        stack = self._stack()
+        if stack:
+            return f"{one_line(request.initiator_type)} {stack[0]}"
         if initiator.get("url"):
             line = f":{initiator['lineNumber'] + 1:g}" if "lineNumber" in initiator else ""
             return one_line(f"{request.initiator_type} {initiator['url']}{line}")
         return one_line(request.initiator_type)
 
+    def _stack(self) -> list[str]:
+        """The calls that sent it, innermost first, with those before an await."""
+        calls: list[str] = []
+        stack = self._request.initiator().get("stack")
+        while isinstance(stack, dict) and len(calls) < STACK_CALLS:
+            for frame in stack.get("callFrames", []):
+                url = url_text(str(frame.get("url", "")))
+                place = f"{url}:{frame.get('lineNumber', 0) + 1}:{frame.get('columnNumber', 0) + 1}"
+                name = one_line(str(frame.get("functionName", "")))
+                calls.append(f"{place} in {name}" if name else place)
+            stack = stack.get("parent")
+        return calls[:STACK_CALLS]
+
     def _headers(self, headers: dict[str, str]) -> dict[str, str]:
         if not self._redact:
             return headers
-        return {
-            name: f"(redacted, {len(value)} characters)" if name.lower() in SECRET_HEADERS else value
-            for name, value in headers.items()
-        }
+        return {name: redacted(name, value) for name, value in headers.items()}
 
     @staticmethod
-    def _header_lines(title: str, headers: dict[str, str], raw: bool) -> list[str]:
-        lines = [f"{title}{'' if raw else ' (as far as the page can see)'}:"]
-        for name, value in headers.items():
-            # Headers that came several times arrive joined by newlines: one line each.
-            lines += [f"  {one_line(name)}: {shortened(one_line(part), HEADER_CHARS)}" for part in value.split("\n")]
-        return lines
+    def _headers_block(title: str, headers: dict[str, str], raw: bool) -> list[str]:
+        return [f"{title}{'' if raw else ' (as far as the page can see)'}:", *header_lines(headers)]

@@ -11,14 +11,17 @@ from pagelens.response.sections.dialog import DialogSection
 from pagelens.response.sections.effect import EffectSection
 from pagelens.response.sections.emulation import EmulationSection
 from pagelens.response.sections.error import ErrorSection
+from pagelens.response.sections.har import HarSection
 from pagelens.response.sections.images import ImagesSection
 from pagelens.response.sections.lines import LinesSection
 from pagelens.response.sections.navigation import NavigationSection
+from pagelens.response.sections.network_detail import NetworkDetailSection
 from pagelens.response.sections.network_list import NetworkListSection
 from pagelens.response.sections.notices import NoticesSection
 from pagelens.response.sections.pages import PagesSection
 from pagelens.response.sections.result import ResultSection
 from pagelens.response.sections.snapshot import SnapshotSection
+from pagelens.response.sections.stream_list import StreamListSection
 from pagelens.response.sections.wait import WaitSection
 
 __all__ = ["SECTIONS"]
@@ -35,7 +38,10 @@ SECTIONS: tuple[type[Section], ...] = (
     DialogSection,
     PagesSection,
     SnapshotSection,
+    HarSection,
+    NetworkDetailSection,
     NetworkListSection,
+    StreamListSection,
     ConsoleListSection,
     ErrorSection,
 )

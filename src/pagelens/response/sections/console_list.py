@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from pagelens.response.formatters.console import ConsoleFormatter, FoldedMessage, fold
+from pagelens.response.formatters.tables import message_table
+from pagelens.response.listing import Listing, table
 from pagelens.response.order import Order
 from pagelens.response.output import Output
 from pagelens.response.pagination import ListPage, paginate
-from pagelens.response.sections.network_list import navigation_line
+from pagelens.response.sections.network_list import navigation_headings
 
 if TYPE_CHECKING:
     from pagelens.context.mcp_context import McpContext
 
 __all__ = ["ConsoleListSection"]
+
+#: A message and how many navigations ago it was said.
+_Item = tuple[int, FoldedMessage]
 
 
 class ConsoleListSection:
@@ -22,7 +28,7 @@ class ConsoleListSection:
     key: ClassVar[str] = "list of console messages"
 
     def __init__(self) -> None:
-        self._page: ListPage[tuple[int, FoldedMessage]] | None = None
+        self._page: ListPage[_Item] | None = None
         self._recorded = 0
         self._navigations: list[str] = []
         self._preserved = False
@@ -56,23 +62,31 @@ class ConsoleListSection:
         if page is None:
             return
         out.heading("Console messages")
-        for line in page.lines():
-            out.line(line)
         if self._note:
             out.line(self._note)
         if not page.total:
             out.line(f"None of {self._recorded} messages is of these types." if self._recorded else "No messages.")
-        before = None
-        for index, folded in page.items:
-            if self._preserved and index != before:
-                out.line(navigation_line(self._navigations, index))
-                before = index
-            out.line(ConsoleFormatter(folded.message, folded.count).to_string())
-        out.json["consoleMessages"] = [
-            {
-                **ConsoleFormatter(folded.message, folded.count).to_json(),
-                **({"navigationsAgo": index} if self._preserved else {}),
-            }
-            for index, folded in page.items
-        ]
-        out.json["pagination"] = page.to_json()
+        out.items(
+            Listing(
+                key="consoleMessages",
+                page=page,
+                text=self._text,
+                data=self._data,
+                json=lambda items: [{**_formatter(folded).to_json(), **self._ago(index)} for index, folded in items],
+            )
+        )
+
+    def _text(self, items: Sequence[_Item]) -> list[str]:
+        headings = navigation_headings(self._navigations, [index for index, _ in items]) if self._preserved else {}
+        return message_table([_formatter(folded).to_row() for _, folded in items], headings)
+
+    def _data(self, items: Sequence[_Item]) -> dict[str, Any]:
+        rows = [{**_formatter(folded).to_row(), **self._ago(index)} for index, folded in items]
+        return table("consoleMessages", rows)
+
+    def _ago(self, index: int) -> dict[str, int]:
+        return {"navigationsAgo": index} if self._preserved else {}
+
+
+def _formatter(folded: FoldedMessage) -> ConsoleFormatter:
+    return ConsoleFormatter(folded.message, folded.count)

@@ -33,22 +33,24 @@ class ErrorSection:
 
     async def compute(self, order: Order, context: McpContext) -> None:
         error = order.error
+        limit = min(ERROR_CHARS, context.options.max_reply_chars // 3)
         if isinstance(error, PagelensError):
             self._code = error.code
             # What to do next is never what is cut off.
-            text = str(PagelensError(_cut(error.message), error.hint))
+            text = str(PagelensError(_cut(error.message, limit), error.hint))
         else:
             # Ours to fix: the type helps whoever reads the report.
-            self._code, text = "internal_error", _cut(f"{type(error).__name__}: {error}")
+            self._code, text = "internal_error", _cut(f"{type(error).__name__}: {error}", limit)
         self._text = safe_block(text)
 
     def render(self, out: Output) -> None:
+        out.is_kept = True
         # Lines of a page's own exception are indented: none of them can start like a line of ours.
         out.block(f"Error ({self._code}): {self._text}".replace("\n", "\n    "))
         out.json["errorMessage"] = self._text
         out.json["errorCode"] = self._code
 
 
-def _cut(text: str) -> str:
-    cut = cut_text(text, ERROR_CHARS)
+def _cut(text: str, limit: int) -> str:
+    cut = cut_text(text, limit)
     return f"{cut.text}…" if cut.is_cut else text

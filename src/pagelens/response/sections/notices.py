@@ -13,6 +13,9 @@ if TYPE_CHECKING:
 
 __all__ = ["NoticesSection"]
 
+#: Characters of one thing that happened while nobody watched.
+NEWS_CHARS = 400
+
 
 class NoticesSection:
     """Drains the context's notices at the last moment, so that what another section caused is in time."""
@@ -29,13 +32,15 @@ class NoticesSection:
 
     async def compute(self, order: Order, context: McpContext) -> None:
         self._context = context
-        self._news = [shortened(one_line(news), 400) for news in order.news]
+        limit = min(NEWS_CHARS, context.options.max_reply_chars // 50)
+        self._news = [shortened(one_line(news), limit) for news in order.news]
         if order.name_page and order.page is not None:
             self._page_used = f"Page {order.page.id} was used: {order.page.printable_url}"
 
     def render(self, out: Output) -> None:
         if self._context is None:
             return
+        out.is_kept = True
         notices = self._context.drain_notices()
         texts = [notice.text for notice in notices]
         texts += [f"Since the last call: {news}" for news in self._news]

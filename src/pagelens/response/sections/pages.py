@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar, NotRequired, TypedDict
 
 from pagelens.core.safe_text import one_line, quoted, shortened
+from pagelens.response.listing import Listing, Row, table
 from pagelens.response.order import Order
 from pagelens.response.output import Output
+from pagelens.response.pagination import ListPage, paginate
 
 if TYPE_CHECKING:
     from pagelens.context.mcp_context import McpContext
@@ -40,23 +42,31 @@ class PagesSection:
     key: ClassVar[str] = "list of pages"
 
     def __init__(self) -> None:
-        self._pages: list[PageJson] = []
+        self._page: ListPage[PageJson] = paginate([], always=False)
 
     def wanted(self, order: Order) -> bool:
-        return order.pages
+        return order.pages is not None
 
     async def compute(self, order: Order, context: McpContext) -> None:
+        assert order.pages is not None
         if context.host.is_running:
             await context.host.refresh()
-        self._pages = [_described(page, page.id == context.selected_id) for page in context.pages()]
+        pages = [_described(page, page.id == context.selected_id) for page in context.pages()]
+        self._page = paginate(pages, order.pages.page_size, order.pages.page_idx, always=False)
 
     def render(self, out: Output) -> None:
         out.heading("Pages")
-        for page in self._pages:
-            out.line(_line(page))
-        if not self._pages:
+        if not self._page.total:
             out.line("None.")
-        out.json["pages"] = self._pages
+        out.items(
+            Listing(
+                key="pages",
+                page=self._page,
+                text=lambda pages: [_line(page) for page in pages],
+                data=lambda pages: table("pages", [_row(page) for page in pages]),
+                json=list,
+            )
+        )
 
 
 def _described(page: McpPage, selected: bool) -> PageJson:
@@ -82,6 +92,21 @@ def _described(page: McpPage, selected: bool) -> PageJson:
 
 
 def _line(page: PageJson) -> str:
+    marks = _marks(page)
+    title = f" {quoted(page['title'])}" if page["title"] else ""
+    return f"{page['id']}: {page['url']}{title}" + (f" [{', '.join(marks)}]" if marks else "")
+
+
+def _row(page: PageJson) -> Row:
+    return {
+        "id": page["id"],
+        "url": page["url"],
+        "title": page["title"] or None,
+        "note": ", ".join(_marks(page)) or None,
+    }
+
+
+def _marks(page: PageJson) -> list[str]:
     marks = []
     if page["selected"]:
         marks.append("selected")
@@ -97,5 +122,4 @@ def _line(page: PageJson) -> str:
         marks.append("dialog open: handle_dialog")
     if "devtools" in page:
         marks.append("DevTools open")
-    title = f" {quoted(page['title'])}" if page["title"] else ""
-    return f"{page['id']}: {page['url']}{title}" + (f" [{', '.join(marks)}]" if marks else "")
+    return marks

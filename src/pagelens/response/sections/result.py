@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, ClassVar
 
-from pagelens.core.safe_text import safe_block, without_surrogates
+from pagelens.core.safe_text import fenced, safe_block, without_surrogates
 from pagelens.response.order import Order, ResultOrder
 from pagelens.response.output import Output
 
@@ -47,18 +47,10 @@ class ResultSection:
             text = safe_block(self._order.text)
             if "\n" in text:
                 out.line("Result:")
-                out.block(_fenced(text))
+                out.block(fenced(text))
             else:
                 out.line(f"Result: {text}")
             out.json["result"] = text
         if self._order.note:
             out.line(self._order.note)
             out.json["resultNote"] = self._order.note
-
-
-def _fenced(text: str) -> str:
-    """In a fence longer than any inside: the value can't close it and go on as if it were ours."""
-    fence = "```"
-    while fence in text:
-        fence += "`"
-    return f"{fence}\n{text}\n{fence}"

@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from pagelens.core.safe_text import without_surrogates
-from pagelens.response.budget import cut_text
+from pagelens.response.formatters.snapshot import SnapshotFormatter
+from pagelens.response.listing import Listing, table
 from pagelens.response.order import Order
 from pagelens.response.output import Output
+from pagelens.response.pagination import paginate
 
 if TYPE_CHECKING:
     from pagelens.context.mcp_context import McpContext
@@ -21,9 +23,7 @@ class SnapshotSection:
     key: ClassVar[str] = "snapshot"
 
     def __init__(self) -> None:
-        self._text = ""
-        self._lines = 0
-        self._problems: list[str] = []
+        self._formatter = SnapshotFormatter("")
         self._saved: str | None = None
 
     def wanted(self, order: Order) -> bool:
@@ -33,24 +33,27 @@ class SnapshotSection:
         assert order.snapshot is not None
         page = order.page or context.selected_page()
         snapshot = await page.snapshot(verbose=order.snapshot.verbose)
-        self._text = snapshot.text
-        self._lines = snapshot.line_count
+        selected = await page.uid_selected_in_devtools() if order.devtools else None
+        self._formatter = SnapshotFormatter(snapshot.text, selected)
         if order.snapshot.file_path is not None:
-            data = without_surrogates(snapshot.text).encode()
+            data = without_surrogates("\n".join(self._formatter.lines)).encode()
             self._saved = str(await context.write_file(order.snapshot.file_path, data))
 
     def render(self, out: Output) -> None:
+        formatter = self._formatter
         if self._saved is not None:
-            out.line(f"Snapshot written to {self._saved} ({self._lines} lines, {len(self._text)} characters).")
+            chars = len("\n".join(formatter.lines))
+            out.line(f"Snapshot written to {self._saved} ({len(formatter.lines)} lines, {chars} characters).")
             out.json["snapshotFilePath"] = self._saved
             return
-        cut = cut_text(self._text)
         out.heading("Snapshot")
-        out.block(cut.text)
-        out.json["snapshot"] = cut.text
-        if cut.is_cut:
-            out.line(
-                f"Cut: {cut.shown_lines} of {cut.total_lines} lines shown ({len(cut.text)} of {cut.total_chars} "
-                "characters). For all of it call take_snapshot with filePath."
+        out.items(
+            Listing(
+                key="snapshot",
+                page=paginate(formatter.lines, always=False),
+                text=list,
+                data=lambda lines: table("snapshot", formatter.to_rows(lines)),
+                json=formatter.to_string,
+                is_paged=False,
             )
-            out.json["snapshotCut"] = True
+        )

@@ -1,0 +1,1 @@
+"""Files in, findings out: heap snapshots (`pagelens.analysis.heap`). No browser is needed."""

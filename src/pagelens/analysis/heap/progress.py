@@ -1,0 +1,83 @@
+"""What a long analysis says while it runs, and how it is stopped."""
+
+from __future__ import annotations
+
+import sys
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from pagelens.errors import AnalysisCancelled
+
+__all__ = ["Job", "Progress", "Statement"]
+
+#: Seconds between two statements at least.
+_PAUSE = 0.2
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """One message of progress.
+
+    Attributes:
+        text: what is being done, e.g. ``edges: 120 of 166 MB read``.
+        done: the part of the work that is done, 0 to 1, as far as can be told.
+        seconds: time since the beginning.
+        memory: bytes of memory that the process takes at its most so far; 0 where the system does not say.
+    """
+
+    text: str
+    done: float
+    seconds: float
+    memory: int
+
+    def __str__(self) -> str:
+        memory = f", {self.memory / 1e6:,.0f} MB of memory" if self.memory else ""
+        return f"{self.text} ({self.seconds:.1f} s{memory})"
+
+
+Progress = Callable[[Statement], None]
+
+
+class Job:
+    """One analysis: tells its caller how far it is, and stops when it is told to.
+
+    Args:
+        progress: called from the thread that works; what it raises ends the analysis.
+        cancelled: set to stop; it takes effect within a second or two, between two steps.
+    """
+
+    def __init__(self, progress: Progress | None = None, cancelled: threading.Event | None = None) -> None:
+        self._progress = progress
+        self._cancelled = cancelled
+        self._begin = time.monotonic()
+        self._next = 0.0
+
+    def check(self) -> None:
+        """Raise when the caller has given up."""
+        if self._cancelled is not None and self._cancelled.is_set():
+            raise AnalysisCancelled("The analysis was cancelled.")
+
+    def step(self, text: str, done: float, *, always: bool = True) -> None:
+        """Begin a step: the caller hears of it (if not ``always``, then only after a pause).
+
+        Raises:
+            AnalysisCancelled: the caller has given up.
+        """
+        self.check()
+        if self._progress is None:
+            return
+        seconds = time.monotonic() - self._begin
+        if always or seconds >= self._next:
+            self._next = seconds + _PAUSE
+            self._progress(Statement(text, done, seconds, _peak_memory()))
+
+
+def _peak_memory() -> int:
+    try:
+        import resource
+    except ImportError:  # Windows
+        return 0
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak if sys.platform == "darwin" else peak * 1024
