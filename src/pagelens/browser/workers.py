@@ -141,9 +141,7 @@ class Workers:
         """Those that belong to one of these origins in a browser context, oldest first."""
         wanted = set(origins)
         return [
-            worker
-            for worker in self._by_number.values()
-            if worker.context_id == context_id and worker.origin in wanted
+            worker for worker in self._by_number.values() if worker.context_id == context_id and worker.origin in wanted
         ]
 
     def of_page(self, page: Page) -> list[Worker]:
@@ -183,23 +181,28 @@ class Workers:
 
     def _consider(self, worker: Worker) -> None:
         """Attach to a worker that a page in use needs; let go of one that none does any more."""
-        if not self._host.options.is_attaching or not worker.is_running:
+        if not self._host.options.is_attaching:
             return
-        wanted = worker.is_pinned or any(
-            page.closed is None
-            and not page.is_asleep
-            and page.context_id == worker.context_id
-            and worker.origin in origins_of(page)
-            for page in self._host.pages.values()
-        )
+        # Only a service worker is ever started again.
+        has_ended = worker.kind == "shared_worker" and not worker.is_running
+        wanted = not has_ended and (worker.is_pinned or self._is_needed(worker))
         root = self._host.root
-        if wanted and worker.session is None and not worker._is_attaching:
+        if wanted and worker.is_running and worker.session is None and not worker._is_attaching:
             worker._is_attaching = True
             reply = root.post("Target.attachToTarget", {"targetId": worker.target_id, "flatten": True})
             reply.on_done(lambda: self._attach_answered(worker))
             worker._replies.append(reply)
         elif not wanted and worker.session is not None:
             root.post("Target.detachFromTarget", {"sessionId": worker.session.id})
+
+    def _is_needed(self, worker: Worker) -> bool:
+        return any(
+            page.closed is None
+            and not page.is_asleep
+            and page.context_id == worker.context_id
+            and worker.origin in origins_of(page)
+            for page in self._host.pages.values()
+        )
 
     @staticmethod
     def _attach_answered(worker: Worker) -> None:
@@ -239,7 +242,9 @@ class Workers:
         worker = self._by_target.get(session.target_id)
         if worker is not None and worker.session is session:
             worker.session = None
-            if not self._host.options.is_attaching:
+            if self._host.options.is_attaching:
+                self._consider(worker)  # it may be needed again by now
+            else:
                 self.gone(session.target_id)
 
     def gone(self, target_id: str) -> None:
@@ -258,6 +263,7 @@ class Workers:
 
     def _stopped(self, worker: Worker) -> None:
         worker.is_running = False
+        self._consider(worker)
 
     def _started_again(self, worker: Worker) -> None:
         worker.is_running = True
