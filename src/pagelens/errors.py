@@ -26,6 +26,8 @@
     │   ├── DocumentReplaced         document_replaced
     │   ├── NavigationFailed         navigation_failed
     │   ├── ScriptFailed             script_failed
+    │   ├── EmulationFailed          emulation_failed    Chrome did not take all that the page is to believe
+    │   ├── ResizeFailed             resize_failed       the window has another size than it was to have
     │   └── ScreenshotFailed         screenshot_failed
     ├── ElementError                 an element can't be acted on
     │   ├── ElementGone              element_gone
@@ -84,6 +86,7 @@ __all__ = [
     "ElementHidden",
     "ElementMoving",
     "ElementNotFound",
+    "EmulationFailed",
     "ExtraMissing",
     "FileFailed",
     "FillFailed",
@@ -109,6 +112,7 @@ __all__ = [
     "RecordError",
     "RecordGone",
     "RecordNotFound",
+    "ResizeFailed",
     "ScreenshotFailed",
     "ScriptFailed",
     "SessionClosed",
@@ -292,6 +296,18 @@ class ScriptFailed(PageError):
     """JavaScript that the caller supplied threw, or did not compile."""
 
     code = "script_failed"
+
+
+class EmulationFailed(PageError):
+    """Chrome did not take all of what a page is to believe; the message says what, why, and what it did take."""
+
+    code = "emulation_failed"
+
+
+class ResizeFailed(PageError):
+    """The window has another size than it was to have; the message says which."""
+
+    code = "resize_failed"
 
 
 class ScreenshotFailed(PageError):

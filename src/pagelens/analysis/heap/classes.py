@@ -12,6 +12,7 @@ from typing import Any
 
 from pagelens.analysis.heap.graph import Graph
 from pagelens.analysis.heap.names import property_text, utf16_length
+from pagelens.analysis.heap.numbers import CompiledNumbers
 
 __all__ = ["ClassKey", "ClassRow", "Classes", "Interface"]
 
@@ -122,9 +123,7 @@ class Classes:
     def _classify(self) -> Any:
         graph, numbers = self._graph, self._graph.numbers
         object_type, native = graph.layout.node["object"], graph.layout.node["native"]
-        of_type = numbers.of(
-            "u4", [self._number(_OF_TYPE.get(name, f"({name})")) for name in graph.layout.node_types]
-        )
+        of_type = numbers.of("u4", [self._number(_OF_TYPE.get(name, f"({name})")) for name in graph.layout.node_types])
         used = numbers.zeros("u1", len(graph.names))
         graph.kernels.mark_names(graph.node_types, graph.node_names, object_type, native, used)
         of_string = numbers.zeros("u4", len(graph.names))
@@ -232,10 +231,7 @@ class _Shapes:
         for properties in self._properties:
             have = set(properties)
             found = [
-                (size, place)
-                for name in have
-                for size, place, wanted in by_property.get(name, ())
-                if wanted <= have
+                (size, place) for name in have for size, place, wanted in by_property.get(name, ()) if wanted <= have
             ]
             best.append(interfaces[min(found)[1]][0] if found else "Object")
         return best
@@ -268,6 +264,6 @@ def _without_attributes(name: str) -> str:
 
 
 def _set_places(flags: Any, numbers: Any) -> Any:
-    if numbers.compiled:
+    if isinstance(numbers, CompiledNumbers):
         return numbers.numpy.flatnonzero(flags).tolist()
     return [place for place, flag in enumerate(flags) if flag]

@@ -8,6 +8,7 @@ from typing import Any
 
 from pagelens.analysis.heap.classes import Classes, ClassKey
 from pagelens.analysis.heap.graph import Graph
+from pagelens.analysis.heap.numbers import CompiledNumbers, Numbers
 
 __all__ = ["ClassDiff", "Comparison"]
 
@@ -52,19 +53,14 @@ class Comparison:
         # The order decides between classes that grew alike: those of the base come first, as they appear in it.
         self._base_keys = _joint(base, base_classes, keys)
         self._current_keys = _joint(current, current_classes, keys)
-        numbers = current.numbers
+        # One may have been small enough for lists, and the other not.
+        numbers = base.numbers if base.numbers.compiled else current.numbers
         self._removed = numbers.zeros("u1", base.node_count)
         self._added = numbers.zeros("u1", current.node_count)
         rows = numbers.zeros("i8", 4 * len(keys))
-        current.kernels.match_objects(
-            base.numbers.sorted_places(base.ids),
-            base.ids,
-            self._base_keys,
-            base.self_sizes,
-            numbers.sorted_places(current.ids),
-            current.ids,
-            self._current_keys,
-            current.self_sizes,
+        numbers.kernels.match_objects(
+            *_sides(numbers, base, self._base_keys),
+            *_sides(numbers, current, self._current_keys),
             self._removed,
             self._added,
             rows,
@@ -100,6 +96,19 @@ class Comparison:
         )
 
 
+def _sides(numbers: Numbers, graph: Graph, keys: Any) -> tuple[Any, Any, Any, Any]:
+    """Order by id, ids, keys and sizes of one snapshot, in the arrays of ``numbers``."""
+    order = graph.numbers.sorted_places(graph.ids)
+    if graph.numbers.compiled == numbers.compiled:
+        return order, graph.ids, keys, graph.self_sizes
+    return (
+        numbers.of("i8", order),
+        numbers.of("i8", graph.ids),
+        numbers.of("u4", keys),
+        numbers.of("i8", graph.self_sizes),
+    )
+
+
 def _joint(graph: Graph, classes: Classes, keys: dict[ClassKey, int]) -> Any:
     """Each node's class as a number that both snapshots share."""
     numbers = graph.numbers
@@ -109,15 +118,14 @@ def _joint(graph: Graph, classes: Classes, keys: dict[ClassKey, int]) -> Any:
         keys.setdefault(classes.key(row[1]), len(keys))
     # A key of nodes without size only is never compared: any number will do.
     shared = [keys.get(classes.key(key), 0) for key in range(classes.count)]
-    if numbers.compiled:
-        return numbers.numpy.array(shared, "u4")[classes.keys]
+    if isinstance(numbers, CompiledNumbers):
+        return numbers.of("u4", shared)[classes.keys]
     return [shared[key] for key in classes.keys]
 
 
 def _by_id(graph: Graph, marked: Any, keys: Any, key: int) -> list[int]:
-    nodes: Sequence[int]
-    if graph.numbers.compiled:
-        nodes = graph.numbers.numpy.flatnonzero((marked == 1) & (keys == key)).tolist()
+    if isinstance(graph.numbers, CompiledNumbers):
+        nodes: Sequence[int] = graph.numbers.numpy.flatnonzero((marked == 1) & (keys == key)).tolist()
     else:
         nodes = [node for node, mark in enumerate(marked) if mark and keys[node] == key]
     return sorted(nodes, key=lambda node: int(graph.ids[node]))

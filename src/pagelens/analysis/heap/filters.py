@@ -151,7 +151,8 @@ class Filters:
         if numbers.compiled:
             return ((reached == 0) & (graph.distances != UNREACHED)).astype("u1")
         return [
-            1 if not met and distance != UNREACHED else 0 for met, distance in zip(reached, graph.distances, strict=True)
+            1 if not met and distance != UNREACHED else 0
+            for met, distance in zip(reached, graph.distances, strict=True)
         ]
 
     def _nodes_named(self, wanted: Any) -> Any:

@@ -19,7 +19,9 @@ from pagelens.errors import BadSnapshot
 __all__ = ["Graph", "build"]
 
 #: The name of an edge that is half of a WeakMap entry. Key and table each have one, alike but for the number in front.
-_PAIR = re.compile(r"\d+( / part of key \(.*? @\d+\) -> value \(.*? @\d+\) pair in WeakMap \(table @(\d+)\))", re.DOTALL)
+_PAIR = re.compile(
+    r"\d+( / part of key \(.*? @\d+\) -> value \(.*? @\d+\) pair in WeakMap \(table @(\d+)\))", re.DOTALL
+)
 _INTEGER = re.compile(r"\s*([+-]?\d+)")
 
 DOCUMENT_TREES = "(Document DOM trees)"

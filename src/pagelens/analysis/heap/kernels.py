@@ -11,6 +11,7 @@ the file. A number that is not there is `NONE`; the types of nodes and edges are
 for one it lacks.
 """
 
+# ruff: noqa: SIM109 (compiled code compares numbers, not tuples)
 from __future__ import annotations
 
 from typing import Any
@@ -173,7 +174,7 @@ def spread_detachedness(
 ) -> None:
     """Carry 1 (attached) and then 2 (detached) from native node to native node; the first to come wins.
 
-    ``state`` holds what the file says (0 unknown) and gets bit 4 where a native node is detached: its name shall say so.
+    ``state`` holds what the file says (0 unknown), and is 6 afterwards where a native node is detached.
     """
     count = len(node_types)
     visited = uint8s(count)
@@ -194,8 +195,12 @@ def spread_detachedness(
             state[u] = 6
             detached[detached_count] = u
             detached_count += 1
-    _spread(first_edge, targets, edge_types, node_types, state, native, hidden, weak, visited, attached, attached_count, 1)
-    _spread(first_edge, targets, edge_types, node_types, state, native, hidden, weak, visited, detached, detached_count, 6)
+    _spread(
+        first_edge, targets, edge_types, node_types, state, native, hidden, weak, visited, attached, attached_count, 1
+    )
+    _spread(
+        first_edge, targets, edge_types, node_types, state, native, hidden, weak, visited, detached, detached_count, 6
+    )
 
 
 def _spread(
@@ -272,9 +277,7 @@ def edge_flags(
                 continue
             flag = ESSENTIAL
             v = targets[e]
-            if u == v:
-                flag = 0
-            elif u != root and (kind == shortcut or (some_owned and owned[v] and not owned_here)):
+            if u == v or (u != root and (kind == shortcut or (some_owned and owned[v] and not owned_here))):
                 flag = 0
             if pairs and kind == internal and pair_of_string[name]:
                 flag |= PAIR

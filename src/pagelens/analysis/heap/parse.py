@@ -305,7 +305,9 @@ class _Parser:
             stop = numbers.kernels.parse_numbers(buffer, reader.at, len(buffer), out, left, state)
             reader.at = int(stop)
             if state[5] == 2:
-                raise BadSnapshot(f'This is no heap snapshot: a number of "{key}" at byte {reader.position:,} is absurd.')
+                raise BadSnapshot(
+                    f'This is no heap snapshot: a number of "{key}" at byte {reader.position:,} is absurd.'
+                )
             if state[5]:
                 reader.refuse(f'an integer of "{key}" was expected')
             count = int(state[4])
@@ -350,7 +352,8 @@ class _Parser:
         high = self._numbers.bounds(result.node_names)[1]
         if high >= len(result.strings):
             raise BadSnapshot(
-                f"This heap snapshot is damaged: a node's name is string {high:,}, and there are {len(result.strings):,}."
+                f"This heap snapshot is damaged: a node's name is string {high:,}, "
+                f"and there are {len(result.strings):,}."
             )
         return result
 

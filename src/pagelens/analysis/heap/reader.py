@@ -146,7 +146,9 @@ class Reader:
                     return data
                 packed = unpack.unconsumed_tail or self._raw()
         except zlib.error as error:
-            raise BadSnapshot(f"This file's gzip data are damaged after {self.size:,} bytes unpacked: {error}.") from error
+            raise BadSnapshot(
+                f"This file's gzip data are damaged after {self.size:,} bytes unpacked: {error}."
+            ) from error
         raise BadSnapshot(f"This file is cut short: its gzip data end after {self.size:,} bytes unpacked.")
 
     # -- JSON ----------------------------------------------------------------------------------------

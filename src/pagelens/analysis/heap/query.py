@@ -1,0 +1,123 @@
+"""Objects by what is asked of them: name, properties, type, sizes, whether they are detached."""
+
+from __future__ import annotations
+
+import re
+from typing import Literal
+
+from pagelens.analysis.heap.graph import Graph
+from pagelens.analysis.heap.names import Names
+from pagelens.errors import InvalidInput
+
+__all__ = ["query_objects"]
+
+_DETACHED = 2
+
+
+def query_objects(
+    graph: Graph,
+    names: Names,
+    *,
+    class_name: str = "",
+    property_name: str = "",
+    node_type: str = "",
+    min_self_size: int | None = None,
+    max_self_size: int | None = None,
+    min_retained_size: int | None = None,
+    max_retained_size: int | None = None,
+    is_detached: bool | None = None,
+    sort_by: Literal["retainedSize", "selfSize", "id", "none"] = "retainedSize",
+) -> list[int]:
+    """The nodes that all conditions hold for; see `HeapSnapshot.query`."""
+    name_pattern, property_pattern = _pattern(class_name), _pattern(property_name)
+    nodes = _by_numbers(
+        graph,
+        node_type.lower(),
+        (min_self_size, max_self_size),
+        (min_retained_size, max_retained_size),
+        is_detached,
+    )
+    if name_pattern is not None:
+        fits = _Remembered(name_pattern)
+        nodes = [node for node in nodes if fits(names.node(node))]
+    if property_pattern is not None:
+        fits = _Remembered(property_pattern)
+        first = graph.first_edge
+        nodes = [
+            node
+            for node in nodes
+            if any(fits(names.edge(edge)) for edge in range(int(first[node]), int(first[node + 1])))
+        ]
+    if sort_by == "retainedSize":
+        nodes.sort(key=lambda node: -int(graph.retained_sizes[node]))
+    elif sort_by == "selfSize":
+        nodes.sort(key=lambda node: -int(graph.self_sizes[node]))
+    elif sort_by == "id":
+        nodes.sort(key=lambda node: int(graph.ids[node]))
+    return nodes
+
+
+def _by_numbers(
+    graph: Graph,
+    node_type: str,
+    self_size: tuple[int | None, int | None],
+    retained_size: tuple[int | None, int | None],
+    is_detached: bool | None,
+) -> list[int]:
+    kinds = {number for number, name in enumerate(graph.layout.node_types) if name.lower() == node_type}
+    if node_type and not kinds:
+        known = ", ".join(graph.layout.node_types)
+        raise InvalidInput(f"This snapshot has no nodes of type {node_type}.", f"Its types: {known}.")
+    conditions = [
+        (graph.self_sizes, self_size[0], self_size[1]),
+        (graph.retained_sizes, retained_size[0], retained_size[1]),
+    ]
+    if graph.numbers.compiled:
+        import numpy
+
+        fits = numpy.ones(graph.node_count, bool)
+        for values, least, most in conditions:
+            if least is not None:
+                fits &= values >= least
+            if most is not None:
+                fits &= values <= most
+        if is_detached is not None:
+            fits &= (graph.detachedness == _DETACHED) == is_detached
+        if kinds:
+            fits &= numpy.isin(graph.node_types, list(kinds))
+        found: list[int] = numpy.flatnonzero(fits).tolist()
+        return found
+    nodes = list(range(graph.node_count))
+    for values, least, most in conditions:
+        if least is not None:
+            nodes = [node for node in nodes if values[node] >= least]
+        if most is not None:
+            nodes = [node for node in nodes if values[node] <= most]
+    if is_detached is not None:
+        nodes = [node for node in nodes if (graph.detachedness[node] == _DETACHED) == is_detached]
+    if kinds:
+        nodes = [node for node in nodes if graph.node_types[node] in kinds]
+    return nodes
+
+
+class _Remembered:
+    """A pattern that looks at each text once."""
+
+    def __init__(self, pattern: re.Pattern[str]) -> None:
+        self._pattern = pattern
+        self._answers: dict[str, bool] = {}
+
+    def __call__(self, text: str) -> bool:
+        answer = self._answers.get(text)
+        if answer is None:
+            answer = self._answers[text] = self._pattern.search(text) is not None
+        return answer
+
+
+def _pattern(text: str) -> re.Pattern[str] | None:
+    if not text:
+        return None
+    try:
+        return re.compile(text, re.IGNORECASE)
+    except re.error as error:
+        raise InvalidInput(f"{text!r} is no regular expression: {error}.", "Escape its special characters.") from error
