@@ -81,7 +81,7 @@ class Classes:
 
     def class_name(self, node: int) -> str:
         """The name of a node's class."""
-        return self._names[self._of_node[node]]
+        return self._names[int(self._of_node[node])]
 
     def key(self, key: int) -> ClassKey:
         """A key that means the same in every snapshot of a page."""
@@ -228,8 +228,8 @@ class _Shapes:
         for place, (_, properties) in enumerate(interfaces):
             by_property.setdefault(min(properties), []).append((-len(properties), place, frozenset(properties)))
         best: list[str] = []
-        for properties in self._properties:
-            have = set(properties)
+        for names in self._properties:
+            have = set(names)
             found = [
                 (size, place) for name in have for size, place, wanted in by_property.get(name, ()) if wanted <= have
             ]

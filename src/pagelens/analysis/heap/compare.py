@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from pagelens.analysis.heap.classes import Classes, ClassKey
@@ -66,14 +66,14 @@ class Comparison:
             rows,
         )
         flat = numbers.prefix(rows, len(rows))
-        changed = [
-            (key, name, *flat[4 * key : 4 * key + 4])
-            for (name, *_), key in keys.items()
-            if flat[4 * key] or flat[4 * key + 2]
-        ]
-        changed.sort(key=lambda row: row[5] - row[3])
-        self._keys = [row[0] for row in changed]
-        self.classes = [ClassDiff(index, *row[1:]) for index, row in enumerate(changed)]
+        changed: list[tuple[int, ClassDiff]] = []
+        for (name, *_), key in keys.items():
+            added, added_size, removed, removed_size = flat[4 * key : 4 * key + 4]
+            if added or removed:
+                changed.append((key, ClassDiff(0, name, added, added_size, removed, removed_size)))
+        changed.sort(key=lambda row: -row[1].size_delta)
+        self._keys = [key for key, _ in changed]
+        self.classes = [replace(diff, index=index) for index, (_, diff) in enumerate(changed)]
 
     @property
     def totals(self) -> ClassDiff:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any, Literal, get_args
 
 from pagelens.analysis.heap.graph import Graph
@@ -196,7 +195,7 @@ def _equal(graph: Graph, values: Any, wanted: int, out: Any) -> Any:
     return out
 
 
-def _with_size(graph: Graph, chosen: Iterable[int] | None) -> Any:
+def _with_size(graph: Graph, chosen: Any) -> Any:
     if graph.numbers.compiled:
         sized: Any = graph.self_sizes > 0
         return (sized if chosen is None else sized & (chosen == 1)).astype("u1")

@@ -214,7 +214,7 @@ class _Builder:
         return bool(self._parsed.node_types[node] == self._layout.node["synthetic"])
 
     def _name(self, node: int) -> str:
-        return self._names[self._parsed.node_names[node]]
+        return self._names[int(self._parsed.node_names[node])]
 
     def _named(self, kind: str, name: str) -> list[int]:
         """The nodes of a type and name."""

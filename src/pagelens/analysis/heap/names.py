@@ -45,7 +45,7 @@ class Names:
 
     def raw(self, node: int) -> str:
         """The name as the file has it (but for "Detached ")."""
-        return self._graph.names[self._graph.node_names[node]]
+        return self._graph.names[int(self._graph.node_names[node])]
 
     def node(self, node: int) -> str:
         """A joined string's text, a plain object's properties, any other node's own name."""
@@ -136,7 +136,7 @@ class Names:
         return value != NONE and self.raw(value) == "true"
 
     def _type(self, node: int) -> str:
-        return self._graph.layout.node_types[self._graph.node_types[node]]
+        return self._graph.layout.node_types[int(self._graph.node_types[node])]
 
     def _properties(self, node: int) -> str:
         """Names taken from both ends in turn, as many as fit: ``{a, b, …, y, z}``."""

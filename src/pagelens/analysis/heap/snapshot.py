@@ -313,7 +313,7 @@ class HeapSnapshot:
     # -- contexts ------------------------------------------------------------------------------------
 
     def native_contexts(self) -> ContextSizes:
-        """The worlds of pages and frames, and what belongs to each."""
+        """The worlds of pages and frames in file order, and what belongs to each."""
 
         def measured() -> ContextSizes:
             graph, owners = self.graph, self._filters.owners()
@@ -329,7 +329,7 @@ class HeapSnapshot:
             return ContextSizes(
                 tuple(
                     NativeContext(node, sizes[node], int(graph.retained_sizes[node]), int(graph.self_sizes[node]))
-                    for node in sorted(contexts, key=lambda node: -sizes[node])
+                    for node in contexts
                 ),
                 sizes[SHARED_CONTEXT],
                 sizes[NO_CONTEXT],

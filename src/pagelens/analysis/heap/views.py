@@ -47,7 +47,7 @@ class HeapNode:
     def type(self) -> str:
         """V8's kind of node: ``object``, ``closure``, ``string``, ``native``…"""
         graph = self._snapshot.graph
-        return graph.layout.node_types[graph.node_types[self.place]]
+        return graph.layout.node_types[int(graph.node_types[self.place])]
 
     @property
     def name(self) -> str:
@@ -195,7 +195,7 @@ class HeapEdge:
     def type(self) -> str:
         """``property``, ``element``, ``context`` (a variable), ``internal``, ``hidden``, ``shortcut`` or ``weak``."""
         graph = self._snapshot.graph
-        return graph.layout.edge_types[graph.edge_types[self.place]]
+        return graph.layout.edge_types[int(graph.edge_types[self.place])]
 
     @property
     def source(self) -> HeapNode:
