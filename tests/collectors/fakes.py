@@ -57,7 +57,9 @@ class FakePage:
     def __init__(self, number: int = 1) -> None:
         self.id = number
         self.main_frame = SimpleNamespace(id="main")
-        self.host = SimpleNamespace(rules=NetworkRules(Options()))
+        self.host = SimpleNamespace(
+            rules=NetworkRules(Options()), workers=SimpleNamespace(started=Signal[Any]("started"))
+        )
         self.session_attached: Signal[Any] = Signal("session_attached")
         self.navigated: Signal[Any] = Signal("navigated")
         self.closed_signal: Signal[str] = Signal("closed")

@@ -22,7 +22,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from pagelens.browser.page_sessions import run_when_ready
+from pagelens.browser.page_sessions import NETWORK_ENABLE, run_when_ready
+from pagelens.browser.workers import WORKER_NETWORK_ENABLE
 from pagelens.core.deadlines import BROWSER_START
 from pagelens.core.urls import UrlPolicy
 from pagelens.errors import PagelensError
@@ -31,12 +32,13 @@ if TYPE_CHECKING:
     from pagelens.browser.page import Page
     from pagelens.browser.page_frames import Navigated
     from pagelens.browser.page_sessions import AttachedSession
-    from pagelens.cdp.session import Session
+    from pagelens.cdp.session import Reply, Session
     from pagelens.core.options import Options
 
 __all__ = ["UNTHROTTLED", "Conditions", "NetworkRules"]
 
 _METHOD = "Network.emulateNetworkConditionsByRule"
+_STATE_METHOD = "Network.overrideNetworkState"
 #: What a request ends with that a rule refused. Chrome takes them for "offline".
 _REFUSED = frozenset({"net::ERR_INTERNET_DISCONNECTED", "net::ERR_BLOCKED_BY_CLIENT"})
 
@@ -80,8 +82,9 @@ class NetworkRules:
     # -- pages ---------------------------------------------------------------------------------------
 
     def watch(self, page: Page) -> None:
-        """Apply the rules to all sessions of a new page."""
+        """Apply the rules to all sessions of a new page. One that another page opened has that page's conditions."""
         self._sessions[page.id] = []
+        self._conditions[page.id] = page.emulation.settings.conditions
         page.session_attached.connect(lambda attached: self._attached(page, attached))
         page.closed_signal.connect(lambda _: self._closed(page.id))
         if self.policy.has_rules:
@@ -98,13 +101,19 @@ class NetworkRules:
 
     async def set_conditions(self, page: Page, conditions: Conditions) -> None:
         """Throttle a page with its frames and workers, or take it offline; `UNTHROTTLED` ends that. Policy stays."""
+        for session, reply in self.post_conditions(page, conditions):
+            await page.guarded(reply, session=session)
+
+    def post_conditions(self, page: Page, conditions: Conditions) -> list[tuple[Session, Reply]]:
+        """`set_conditions` without waiting: what was written to which session."""
         self._conditions[page.id] = conditions
-        sessions = [session for session in self._sessions[page.id] if session.closed is None]
-        replies = [session.post(_METHOD, self._rules(conditions)) for session in sessions]
-        # What scripts are told (navigator.onLine) is a matter of its own.
-        replies.append(page.session.post("Network.overrideNetworkState", _state(conditions)))
-        for reply in replies:
-            await page.guarded(reply)
+        posted: list[tuple[Session, Reply]] = []
+        for session in self._sessions[page.id]:
+            if session.closed is None:
+                posted.append((session, session.post(_METHOD, self._rules(conditions))))
+                # What scripts are told (navigator.onLine) is a matter of its own.
+                posted.append((session, session.post(_STATE_METHOD, _state(conditions))))
+        return posted
 
     # -- workers of no page --------------------------------------------------------------------------
 
@@ -119,17 +128,19 @@ class NetworkRules:
         self._run_worker(session)
 
     def _run_worker(self, session: Session) -> None:
-        commands = self.init_of_worker(UNTHROTTLED)
+        commands = self.init_of_worker(UNTHROTTLED, WORKER_NETWORK_ENABLE)
         if commands and session.target_type == "service_worker":
             # Attached to through a page it waits before there is a thread that could answer the first.
             session.post(*commands.pop(0))
         run_when_ready(session, commands)
 
-    def init_of_worker(self, conditions: Conditions) -> list[tuple[str, dict[str, Any]]]:
+    def init_of_worker(
+        self, conditions: Conditions, enable: tuple[str, dict[str, Any]] = NETWORK_ENABLE
+    ) -> list[tuple[str, dict[str, Any]]]:
         """What must be answered before a worker may run."""
         if not self.policy.has_rules and conditions == UNTHROTTLED:
             return []
-        return [("Network.enable", {}), (_METHOD, self._rules(conditions))]
+        return [enable, (_METHOD, self._rules(conditions))]
 
     # -- in words ------------------------------------------------------------------------------------
 
@@ -155,6 +166,8 @@ class NetworkRules:
             attached.ready += self.init_of_worker(conditions)
         elif self.policy.has_rules or conditions != UNTHROTTLED:
             attached.init.append((_METHOD, self._rules(conditions)))
+        if conditions != UNTHROTTLED:
+            attached.init.append((_STATE_METHOD, _state(conditions)))
 
     def _navigated(self, page: Page, event: Navigated) -> None:
         if event.kind == "error" or not event.url.lower().startswith(("http:", "https:")):

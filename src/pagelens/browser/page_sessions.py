@@ -13,13 +13,17 @@ from pagelens.errors import PageCrashed, PagelensError
 if TYPE_CHECKING:
     from pagelens.browser.page import Page
 
-__all__ = ["AttachedSession", "PageSessions", "run_when_ready"]
+__all__ = ["NETWORK_ENABLE", "AttachedSession", "PageSessions", "run_when_ready"]
 
 log = logging.getLogger(__name__)
 
 #: Response bodies stay in Chrome, across navigations, up to these many bytes in all and for one resource.
 BODY_BUFFER = 128 * 1024 * 1024
 BODY_LIMIT = 64 * 1024 * 1024
+NETWORK_ENABLE: tuple[str, dict[str, Any]] = (
+    "Network.enable",
+    {"enableDurableMessages": True, "maxTotalBufferSize": BODY_BUFFER, "maxResourceBufferSize": BODY_LIMIT},
+)
 
 SessionKind = Literal["page", "iframe", "worker"]
 
@@ -98,14 +102,7 @@ class PageSessions:
                 ("Emulation.setFocusEmulationEnabled", {"enabled": True}),
             ]
         init += [
-            (
-                "Network.enable",
-                {
-                    "enableDurableMessages": True,
-                    "maxTotalBufferSize": BODY_BUFFER,
-                    "maxResourceBufferSize": BODY_LIMIT,
-                },
-            ),
+            NETWORK_ENABLE,
             ("Target.setAutoAttach", page.host.auto_attach(root=False)),
         ]
         page.session_attached.emit(attached)

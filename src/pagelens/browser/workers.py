@@ -27,12 +27,24 @@ if TYPE_CHECKING:
     from pagelens.browser.page import Page
     from pagelens.cdp.session import Reply, Session
 
-__all__ = ["WORKER_TYPES", "Worker", "WorkerKind", "WorkerSession", "Workers", "origin_of"]
+__all__ = [
+    "WORKER_NETWORK_ENABLE",
+    "WORKER_TYPES",
+    "Worker",
+    "WorkerKind",
+    "WorkerSession",
+    "Workers",
+    "origin_of",
+    "origins_of",
+]
 
 WorkerKind = Literal["service_worker", "shared_worker"]
 
 #: Types of targets that are workers of an origin.
 WORKER_TYPES = frozenset({"service_worker", "shared_worker"})
+#: Bodies of their responses are not kept for us (``enableDurableMessages``): Chromium 156 ends itself when it is asked
+#: for one after the worker has stopped.
+WORKER_NETWORK_ENABLE: tuple[str, dict[str, Any]] = ("Network.enable", {})
 #: Workers that have ended and are still known.
 MAX_ENDED = 50
 #: How long to wait for what a worker had said before it was attached to. Seconds.

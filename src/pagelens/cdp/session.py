@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import inspect
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 from pagelens.cdp.messages import ErrorBody, decode_body
@@ -71,6 +71,19 @@ class Reply:
     def __await__(self) -> Any:
         return self.within().__await__()
 
+    async def ended(self, timeout: float = COMMAND) -> None:
+        """Wait for the answer or an error, at most `timeout` seconds, and look at neither.
+
+        Raises:
+            CommandTimeout: none came in time.
+        """
+        try:
+            await self.raw(timeout)
+        except CommandTimeout:
+            raise
+        except PagelensError:
+            pass  # it is an answer, too
+
     @property
     def done(self) -> bool:
         """Whether the answer (or an error) is here."""
@@ -129,6 +142,14 @@ class Session:
             future.set_exception(self._failure or SessionClosed(method, self.closed or ""))
             return Reply(self, method, future)
         return Reply(self, method, self.connection._post(self, method, params or {}))
+
+    def tell(self, method: str, params: Iterable[dict[str, Any]]) -> None:
+        """Write one command with each of these parameters, in one go; nobody will know how they ended.
+
+        For many at once, where a `Reply` each would cost more than the commands.
+        """
+        if self.closed is None and self._failure is None:
+            self.connection._tell(self, method, params)
 
     async def send(
         self, method: str, params: dict[str, Any] | None = None, *, timeout: float = COMMAND

@@ -7,6 +7,8 @@ What Chrome keeps (Chromium 156, measured):
   So a body is fetched only once the ones after it come near to filling the buffer, which most pages never do.
 - Bodies of requests are gone with their document. Those that came with the event are in the record; large ones are put
   on disk, and those that Chrome did not send along (blobs, forms with files) are fetched at once.
+- Those of a service or shared worker are fetched at once: Chrome ends itself (Chromium 156) when it is asked for one
+  after the worker has stopped.
 - A response that is still arriving can be had as far as it has come (``Network.streamResourceContent``).
 """
 
@@ -44,6 +46,10 @@ RESCUES_AT_ONCE = 2
 STREAM_LIMIT = 16 * 1024 * 1024
 #: Methods and statuses whose responses have no body by definition.
 _BODYLESS_STATUS = (204, 205)
+#: How long after its end a worker may take to have a body at hand. Seconds.
+SETTLES = 0.2
+#: Who can't be asked later on.
+WORKERS = ("service_worker", "shared_worker")
 
 
 class _Entry(msgspec.Struct, gc=False):
@@ -106,7 +112,9 @@ class Bodies:
         self._in_chrome: deque[tuple[NetworkRequest, int]] = deque()
         self._arrived = 0
         self._waiting: deque[NetworkRequest] = deque()
-        self._rescuing = 0
+        self._rescues: dict[int, Reply] = {}
+        # Of workers, asked for too early: they are asked for once more.
+        self._empty: set[int] = set()
         self._responses: dict[int, StoredBody] = {}
         self._requests: dict[int, StoredBody] = {}
         self._fetching: dict[int, Reply] = {}
@@ -133,9 +141,20 @@ class Bodies:
             raise RecordGone(
                 f"{name} is a WebSocket: it has messages, and no body.", "list_websocket_messages has them."
             )
+        if request.id in self._empty:
+            await asyncio.sleep(SETTLES)
+        rescue = self._rescues.get(request.id)
+        if rescue is not None:
+            await rescue.ended(timeout)
+            await asyncio.sleep(0)  # its callback has put the body away
         stored = self._responses.get(request.id)
         if stored is not None:
             data = await asyncio.to_thread(self._store.get, stored)
+            if data == b"" and request.source in WORKERS and _promises_body(request):
+                raise RecordGone(
+                    f"There is no body of {name}: the worker passed it on without reading it.",
+                    "The page's request for the same address has it.",
+                )
             if data is not None:
                 return Body(data)
             raise RecordGone(
@@ -147,6 +166,8 @@ class Bodies:
             return Body(b"")
         if request.state == "pending" and not request.left_behind:
             return await self._arriving(request, timeout)
+        if request.source in WORKERS:
+            raise RecordGone(f"There is no body of {name}: {self._why_none(request)}.", "Load it again.")
         try:
             reply = await self._session_for(request).send(
                 "Network.getResponseBody", {"requestId": request.request_id}, timeout=timeout
@@ -167,7 +188,7 @@ class Bodies:
             return None
         fetching = self._fetching.get(request.id)
         if fetching is not None:
-            await fetching.raw(timeout)
+            await fetching.ended(timeout)
             await asyncio.sleep(0)  # its callback has put the body away
         stored = self._requests.get(request.id)
         if stored is not None:
@@ -202,6 +223,11 @@ class Bodies:
         """A request has ended: its body is in Chrome, if it has one."""
         self._forget_stream(request.request_id)
         size = max(request.body_bytes, request.encoded_bytes or 0)
+        if request.source in WORKERS:
+            # What it passes on to a page it is not told the size of.
+            if request.outcome == "finished":
+                self._rescue(request)
+            return
         if size and request.outcome == "finished":
             self._in_chrome.append((request, self._arrived))
         self._arrived += size
@@ -230,16 +256,18 @@ class Bodies:
     # -- kept from being lost ------------------------------------------------------------------------
 
     def _rescue_next(self) -> None:
-        while self._waiting and self._rescuing < RESCUES_AT_ONCE:
+        while self._waiting and len(self._rescues) < RESCUES_AT_ONCE:
             request = self._waiting.popleft()
-            if request.is_forgotten or request.id in self._responses or self._page.closed is not None:
-                continue
-            self._rescuing += 1
-            reply = self._session_for(request).post("Network.getResponseBody", {"requestId": request.request_id})
-            reply.on_done(lambda reply=reply, request=request: self._rescued(request, reply))  # type: ignore[misc]
+            if not (request.is_forgotten or request.id in self._responses or self._page.closed is not None):
+                self._rescue(request)
 
-    def _rescued(self, request: NetworkRequest, reply: Reply) -> None:
-        self._rescuing -= 1
+    def _rescue(self, request: NetworkRequest, *, again: bool = False) -> None:
+        reply = self._session_for(request).post("Network.getResponseBody", {"requestId": request.request_id})
+        self._rescues[request.id] = reply
+        reply.on_done(lambda: self._rescued(request, reply, again))
+
+    def _rescued(self, request: NetworkRequest, reply: Reply, again: bool) -> None:
+        self._rescues.pop(request.id, None)
         try:
             body = reply.result()
         except ConnectionLost:
@@ -248,9 +276,19 @@ class Bodies:
             # Who asks for it hears why.
             log.debug("the body of %r could not be rescued: %s", request, error)
         else:
-            if not request.is_forgotten:
-                self._put(self._responses, request, _decoded(body, request))
+            data = _decoded(body, request)
+            if not data and not again and request.source in WORKERS and _promises_body(request):
+                # Told of its end, a worker may not have put the body away yet.
+                self._empty.add(request.id)
+                asyncio.get_running_loop().call_later(SETTLES, self._rescue_once_more, request)
+            elif not request.is_forgotten:
+                self._put(self._responses, request, data)
         self._rescue_next()
+
+    def _rescue_once_more(self, request: NetworkRequest) -> None:
+        if not request.is_forgotten and request.session.closed is None:
+            self._rescue(request, again=True)
+        self._empty.discard(request.id)
 
     def _fetched(self, request: NetworkRequest) -> None:
         reply = self._fetching.pop(request.id, None)
@@ -314,7 +352,7 @@ class Bodies:
         return request.session if request.session.closed is None else self._page.session
 
     @staticmethod
-    def _why_none(request: NetworkRequest, error: ProtocolError) -> str:
+    def _why_none(request: NetworkRequest, error: ProtocolError | None = None) -> str:
         if isinstance(error, SessionClosed):
             return "its page is gone"
         outcome = request.outcome
@@ -325,11 +363,18 @@ class Bodies:
             return "it became a download, which is a file"
         if outcome == "unfinished":
             return f"its end was not recorded ({request.left_behind})"
+        if error is None:
+            return "its worker stopped before it could be had"
         if "evicted" in error.protocol_message:
             return f"Chrome keeps {BODY_BUFFER // 2**20} MB of bodies for a page, and newer ones have taken its place"
         if request.resource_type == "preflight":
             return "it is a preflight"
         return f"Chrome has none ({error.protocol_message})"
+
+
+def _promises_body(request: NetworkRequest) -> bool:
+    headers = {name.lower(): value for name, value in request.response_headers().items()}
+    return headers.get("content-length", "0") != "0" or "transfer-encoding" in headers
 
 
 def _decoded(reply: dict[str, object], request: NetworkRequest) -> bytes:

@@ -11,11 +11,11 @@ from pagelens.collectors.console_text import expanded, remote_text
 if TYPE_CHECKING:
     from pagelens.cdp.session import Session
 
-__all__ = ["ConsoleMessage", "MessageOrigin", "MessageSource", "StackFrame", "UncaughtError"]
+__all__ = ["ConsoleMessage", "Extension", "MessageOrigin", "MessageSource", "StackFrame", "UncaughtError"]
 
-#: A `console.…` call; an error or rejection nobody caught; what the browser itself has to say.
-MessageOrigin = Literal["call", "exception", "log"]
-MessageSource = Literal["page", "iframe", "worker"]
+#: A `console.…` call; an error or rejection nobody caught; what the browser itself has to say; a DevTools issue.
+MessageOrigin = Literal["call", "exception", "log", "issue"]
+MessageSource = Literal["page", "iframe", "worker", "service_worker", "shared_worker", "content_script"]
 
 #: Placeholders that V8 puts in place of missing arguments.
 _EMPTY_CALLS = {
@@ -35,6 +35,14 @@ class StackFrame:
     url: str
     line: int
     column: int
+
+
+@dataclass(frozen=True, slots=True)
+class Extension:
+    """A browser extension; `name` is empty when it is not known."""
+
+    id: str
+    name: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,10 +68,15 @@ class ConsoleMessage:
     Attributes:
         id: ours, unique in the session.
         type: ``log``, ``info``, ``debug``, ``warn``, ``error``, ``verbose``, ``table``, ``trace``, ``dir``,
-            ``assert``, ``count``, ``timeEnd``, ``startGroup``, ``endGroup``, ``clear``…
-        origin: a console call, an uncaught error, or the browser's log.
-        source: the page and its same-process frames, a frame in another process, or a worker.
+            ``assert``, ``count``, ``timeEnd``, ``startGroup``, ``endGroup``, ``clear``, ``issue``…
+        origin: a console call, an uncaught error, the browser's log, or an issue that Chrome found.
+        page_id: whose page it is; of a service or shared worker minus its number.
+        source: the page and its same-process frames, a frame in another process, a worker of the page's own, a service
+            or shared worker, or a script that an extension runs in the page.
         source_url: the script of the worker or address of the frame, as far as known; empty for the page.
+        worker_id: of a service or shared worker; else empty.
+        extension: whose content script it is; None for anything else.
+        frame_id: the frame that it was said in, as far as known; else empty.
         timestamp: milliseconds since 1970.
         session: where its objects live.
         object_ids: remote objects it refers to; at most the newest of a page are alive.
@@ -78,6 +91,8 @@ class ConsoleMessage:
         "_lost",
         "_text",
         "exception_id",
+        "extension",
+        "frame_id",
         "handled_later",
         "id",
         "object_ids",
@@ -89,6 +104,7 @@ class ConsoleMessage:
         "timestamp",
         "type",
         "weight",
+        "worker_id",
     )
 
     def __init__(
@@ -116,6 +132,9 @@ class ConsoleMessage:
         self.exception_id = 0
         self.handled_later = False
         self.weight = 0
+        self.worker_id = ""
+        self.extension: Extension | None = None
+        self.frame_id = ""
         self._event = event
         self._lost = lost
         self._text: str | None = None
@@ -165,7 +184,16 @@ class ConsoleMessage:
     @property
     def fold_key(self) -> tuple[object, ...]:
         """Equal for messages that the console would show as one with a count."""
-        return (self.type, self.text, self.args_count, self.origin, self.source, self.source_url, self.location)
+        return (
+            self.type,
+            self.text,
+            self.args_count,
+            self.origin,
+            self.source,
+            self.source_url,
+            self.worker_id,
+            self.location,
+        )
 
     def args(self) -> list[dict[str, Any]]:
         """The arguments as ``Runtime.RemoteObject``; the thrown value for an uncaught error."""
@@ -221,6 +249,12 @@ class ConsoleMessage:
     def event(self) -> dict[str, Any]:
         """The params of the event it came in."""
         return decode_body(self._event)
+
+    def renew(self, session: Session, event: bytes, object_ids: tuple[str, ...]) -> None:
+        """Another session has told of it once more: its objects can be reached there now."""
+        self.session = session
+        self.object_ids = object_ids
+        self._event = event
 
     def _decoded(self) -> str:
         if self._text is None:

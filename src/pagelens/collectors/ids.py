@@ -35,6 +35,11 @@ class IdCounter:
             self._run_owners.append(page_id)
         return number
 
+    @property
+    def upcoming(self) -> int:
+        """The number that will be given out next."""
+        return self._next
+
     def was_given(self, number: int) -> bool:
         """Whether this number has been given out."""
         return 0 < number < self._next

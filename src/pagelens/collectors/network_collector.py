@@ -11,6 +11,8 @@ Facts about the events (Chromium 156, seen):
   has none, which is known only when the next hop starts.
 - A revalidated response is reported as 200; only ExtraInfo has the 304. A response that CORS hides is told
   by ExtraInfo alone.
+- What a service worker asks for comes in its own session only, under ids of its own, though a page's request may be
+  the reason.
 - Chrome's own error page reuses the failed document's id and loads ``data:`` images under its loader:
   neither is the site's doing, so they are not recorded.
 """
@@ -23,6 +25,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import msgspec
 
+from pagelens.browser.workers import WORKER_NETWORK_ENABLE, origin_of, origins_of
 from pagelens.cdp.messages import decode_body, event_decoder
 from pagelens.collectors.bodies import Bodies
 from pagelens.collectors.network_events import (
@@ -47,6 +50,7 @@ if TYPE_CHECKING:
     from pagelens.browser.page import Page
     from pagelens.browser.page_frames import Navigated
     from pagelens.browser.page_sessions import AttachedSession
+    from pagelens.browser.workers import Worker, WorkerSession
     from pagelens.cdp.session import Session
     from pagelens.collectors.body_store import BodyStore
     from pagelens.collectors.ids import IdCounter
@@ -152,6 +156,7 @@ class NetworkCollector(PageCollector[NetworkRequest]):
         self._disconnect += [
             page.crashed.connect(lambda _: self._leave_behind(lambda request: True, "the page crashed")),
             page.download_changed.connect(self._download_changed),
+            page.host.workers.started.connect(self._worker_started),
         ]
 
     @property
@@ -161,13 +166,37 @@ class NetworkCollector(PageCollector[NetworkRequest]):
 
     # -- sessions and navigations --------------------------------------------------------------------
 
-    def _watch(self, attached: AttachedSession) -> None:
-        session, source = attached.session, attached.kind
+    def catch_up(self, page: Page) -> None:
+        super().catch_up(page)
+        page.host.workers.introduce(self._worker_started)
 
+    def _watch(self, attached: AttachedSession) -> None:
+        self._listen(attached.session, attached.kind)
+
+    def _worker_started(self, begun: WorkerSession) -> None:
+        """A service or shared worker: it belongs to this page while the page is of its origin."""
+        if WORKER_NETWORK_ENABLE not in begun.init:
+            begun.init.append(WORKER_NETWORK_ENABLE)
+        self._listen(begun.session, begun.worker.kind, begun.worker)
+
+    def _belongs(self, worker: Worker) -> bool:
+        """Whether a worker is of this page's origin, or of the one that it is being navigated to."""
+        if self._closed or worker.context_id != self._page.context_id:
+            return False
+        document = next((r for r in reversed(self._pending.values()) if r.is_main_document), None)
+        return worker.origin in origins_of(self._page) or (
+            document is not None and origin_of(document.url) == worker.origin
+        )
+
+    def _listen(self, session: Session, source: RequestSource, worker: Worker | None = None) -> None:
         def on(event: str, handler: Callable[[bytes], None]) -> None:
             session.on_raw("Network." + event, handler)
 
-        on("requestWillBeSent", lambda raw: self._will_be_sent(session, source, raw))
+        def sent(raw: bytes) -> None:
+            if worker is None or self._belongs(worker):
+                self._will_be_sent(session, source, raw)
+
+        on("requestWillBeSent", sent)
         on("requestWillBeSentExtraInfo", lambda raw: self._extra("sent", raw))
         on("responseReceived", lambda raw: self._response_received(session, raw))
         on("responseReceivedExtraInfo", lambda raw: self._extra("response", raw))
@@ -185,7 +214,9 @@ class NetworkCollector(PageCollector[NetworkRequest]):
         on("eventSourceMessageReceived", self._stream_event)
         if source != "page":
             session.on_closed(
-                lambda _: self._leave_behind(lambda request: request.session is session, f"its {source} is gone")
+                lambda _: self._leave_behind(
+                    lambda request: request.session is session, f"its {source.replace('_', ' ')} is gone"
+                )
             )
 
     def _boundary(self, navigated: Navigated) -> int | None:
@@ -218,6 +249,17 @@ class NetworkCollector(PageCollector[NetworkRequest]):
             if not request.left_behind and which(request):
                 request.left_behind = reason
                 self.finished.emit(request)
+
+    def asked_by_worker(self, request: NetworkRequest) -> list[NetworkRequest]:
+        """What a service worker itself asked for while it answered a request, as far as it was the same address."""
+        if not request.from_service_worker:
+            return []
+        end = request.ended if request.ended is not None else float("inf")
+        return [
+            other
+            for other in self.get_data(True)
+            if other.source == "service_worker" and other.url == request.url and request.started <= other.started <= end
+        ]
 
     def _download_changed(self, download: Download) -> None:
         request = self.find(lambda request: request.resource_type == "document" and request.url == download.url)

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 __all__ = ["CacheKind", "NetworkRequest", "Outcome", "RequestSource"]
 
-RequestSource = Literal["page", "iframe", "worker"]
+RequestSource = Literal["page", "iframe", "worker", "service_worker", "shared_worker"]
 CacheKind = Literal["memory", "disk", "prefetch"]
 #: `pending`: no answer yet. `receiving`: answered, but the body has not come to its end, or the page has not
 #: read it to its end. `open`: a stream that is connected. `unfinished`: what asked for it went away first.
@@ -30,7 +30,8 @@ class NetworkRequest:
         id: ours, unique in the session.
         request_id: Chrome's; all hops of a redirect chain share it.
         session: where a body can be asked for: the session that told of the response, else of the request.
-        source: who asked: the page and its same-process frames, a frame in another process, or a worker.
+        source: who asked: the page and its same-process frames, a frame in another process, a worker of the page, or
+            a worker of its origin: what such a one asks for is recorded on each page that it belongs to.
         url: with its fragment; ``data:`` URLs are cut to their first characters.
         url_length: characters of the whole URL.
         resource_type: in lower case, e.g. ``document``, ``fetch``, ``xhr``, ``preflight``, ``websocket``.

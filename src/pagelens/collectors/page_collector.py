@@ -42,16 +42,18 @@ class Navigation(Generic[T]):
         url: the document's URL when it was committed; empty before the first navigation.
         items: oldest first.
         first_id: the first id that was recorded here, also after its item was dropped.
+        begun: the first id that was given out after the navigation had begun, to whomever.
         weight: sum of the items' weights.
         dropped: how many items a cap has cost.
     """
 
-    __slots__ = ("dropped", "first_id", "items", "url", "weight")
+    __slots__ = ("begun", "dropped", "first_id", "items", "url", "weight")
 
     def __init__(self, url: str) -> None:
         self.url = url
         self.items: deque[T] = deque()
         self.first_id: int | None = None
+        self.begun = 0
         self.weight = 0
         self.dropped = 0
 

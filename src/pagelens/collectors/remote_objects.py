@@ -30,6 +30,11 @@ class RemoteObjects:
         self._batch = batch
         self._held: dict[tuple[str, str], Session] = {}
 
+    @property
+    def limit(self) -> int:
+        """How many stay alive at least."""
+        return self._limit
+
     def __len__(self) -> int:
         return len(self._held)
 
@@ -38,9 +43,7 @@ class RemoteObjects:
         for object_id in object_ids:
             self._held[session.id, object_id] = session
         if len(self._held) > self._limit + self._batch:
-            oldest = list(self._held)[: len(self._held) - self._limit]
-            for key in oldest:
-                self._release(key)
+            self._release(list(self._held)[: len(self._held) - self._limit])
 
     def is_alive(self, session: Session, object_id: str) -> bool:
         """Whether the object can still be asked about (unless its document is gone)."""
@@ -48,16 +51,17 @@ class RemoteObjects:
 
     def release(self, session: Session, object_ids: Iterable[str]) -> None:
         """The message that refers to them is no longer kept."""
-        for object_id in object_ids:
-            if (session.id, object_id) in self._held:
-                self._release((session.id, object_id))
+        self._release([key for object_id in object_ids if (key := (session.id, object_id)) in self._held])
 
     def forget(self, session: Session) -> None:
         """All contexts of the session are gone, its objects with them."""
         for key in [key for key, holder in self._held.items() if holder is session]:
             del self._held[key]
 
-    def _release(self, key: tuple[str, str]) -> None:
-        session = self._held.pop(key)
-        # Nobody waits for the answer: an object that is gone already is as good as released.
-        session.post("Runtime.releaseObject", {"objectId": key[1]})
+    def _release(self, keys: list[tuple[str, str]]) -> None:
+        found: dict[Session, list[dict[str, str]]] = {}
+        for key in keys:
+            found.setdefault(self._held.pop(key), []).append({"objectId": key[1]})
+        for session, params in found.items():
+            # Nobody waits for the answers: an object that is gone already is as good as released.
+            session.tell("Runtime.releaseObject", params)

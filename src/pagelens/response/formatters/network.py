@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, NotRequired, TypedDict
 
 from pagelens.core.safe_text import one_line, shortened
@@ -78,6 +79,7 @@ class NetworkRequestDetailsJson(NetworkRequestJson):
     timing: NotRequired[dict[str, float]]
     initiatorStack: NotRequired[list[str]]
     preflightFor: NotRequired[int]
+    askedByServiceWorker: NotRequired[list[int]]
     messages: NotRequired[int]
     requestBody: NotRequired[BodyJson]
     responseBody: NotRequired[BodyJson]
@@ -98,14 +100,21 @@ class NetworkFormatter:
         request: the record.
         redact_headers: hide the values of headers that carry credentials.
         preflight_for: of a preflight, the reqid of the request that it was sent for.
+        asked_by_worker: reqids of what the service worker that answered it asked for itself.
     """
 
     def __init__(
-        self, request: NetworkRequest, *, redact_headers: bool = True, preflight_for: int | None = None
+        self,
+        request: NetworkRequest,
+        *,
+        redact_headers: bool = True,
+        preflight_for: int | None = None,
+        asked_by_worker: Sequence[int] = (),
     ) -> None:
         self._request = request
         self._redact = redact_headers
         self._preflight_for = preflight_for
+        self._asked_by_worker = list(asked_by_worker)
 
     # -- concise -------------------------------------------------------------------------------------
 
@@ -177,6 +186,9 @@ class NetworkFormatter:
         lines += [f"  {call}" for call in details.get("initiatorStack", [])[1:]]
         if "preflightFor" in details:
             lines.append(f"Preflight for reqid={details['preflightFor']}")
+        if self._asked_by_worker:
+            asked = ", ".join(f"reqid={number}" for number in self._asked_by_worker)
+            lines.append(f"The service worker asked the server itself: {asked}")
         lines += self._headers_block("Request headers", details["requestHeaders"], details["rawRequestHeaders"])
         if request_body is not None:
             lines.append(request_body.to_string())
@@ -238,6 +250,8 @@ class NetworkFormatter:
             found["initiatorStack"] = stack
         if self._preflight_for is not None:
             found["preflightFor"] = self._preflight_for
+        if self._asked_by_worker:
+            found["askedByServiceWorker"] = self._asked_by_worker
         if received or response:
             found["responseHeaders"] = self._headers(received)
         if self._redact and (found["requestHeaders"] != sent or found.get("responseHeaders", received) != received):
@@ -283,7 +297,7 @@ class NetworkFormatter:
         elif request.from_cache:
             marks.append(f"(from {request.from_cache} cache)")
         if request.source != "page":
-            marks.append(f"[{request.source}]")
+            marks.append(f"[{request.source.replace('_', ' ')}]")
         if request.redirected_to is not None:
             marks.append(f"-> reqid={request.redirected_to.id}")
         return marks

@@ -47,7 +47,12 @@ class NetworkDetailSection:
         if request.preflight_for:
             sent_for = owner.network.find(lambda other: other.request_id == request.preflight_for)
             preflight_for = sent_for.id if sent_for is not None else None
-        formatter = NetworkFormatter(request, redact_headers=redact, preflight_for=preflight_for)
+        formatter = NetworkFormatter(
+            request,
+            redact_headers=redact,
+            preflight_for=preflight_for,
+            asked_by_worker=[other.id for other in owner.network.asked_by_worker(request)],
+        )
         bodies = {
             "request_body": await self._request_body(
                 owner, request, context, wanted.request_path, wanted.body_offset, wanted.body_limit
