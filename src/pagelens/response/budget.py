@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, NotRequired, TypedDict
 
 from pagelens.core.options import MAX_REPLY_CHARS
-from pagelens.core.safe_text import one_line
+from pagelens.core.safe_text import one_line, shortened
 from pagelens.errors import PagelensError
 from pagelens.response.output import Output, json_size
 
@@ -29,11 +29,12 @@ _NOTICE = 700
 
 
 class CutJson(TypedDict):
-    """A block that is not shown whole, and the files that have all of it: its text, its JSON."""
+    """A block that is not shown whole, and the files that have all of it: its text, its JSON; or why there are none."""
 
     section: str
     filePath: NotRequired[str]
     jsonFilePath: NotRequired[str]
+    lost: NotRequired[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,12 +79,19 @@ async def fit(outputs: Sequence[Output], limit: int, *, with_json: bool, keep: K
     """
     kept = [out.is_kept for out in outputs]
     rooms = shares([len(out.text) + 1 for out in outputs], kept, limit)
-    json_rooms: list[int | None] = [None] * len(outputs)
+    cuts: list[CutJson] = [{"section": out.key} for out in outputs]
+    for out, room, cut in zip(outputs, rooms, cuts, strict=True):
+        if len(out.text) + 1 > room and not out.is_kept:
+            await _fit_text(out, room, cut, keep)
     if with_json:
-        json_rooms = [*shares([json_size(out.json) for out in outputs], kept, limit)]
-    for out, room, json_room in zip(outputs, rooms, json_rooms, strict=True):
-        if not out.is_kept and _excess(out, room, json_room) > 1:
-            await _shorten(out, room, json_room, keep)
+        said = sum(json_size(cut) + 1 for cut in cuts if len(cut) > 1)
+        rooms = shares([json_size(out.json) for out in outputs], kept, limit - said)
+        for out, room, cut in zip(outputs, rooms, cuts, strict=True):
+            if json_size(out.json) > room and not out.is_kept:
+                await _fit_json(out, room, cut, keep)
+    for out, cut in zip(outputs, cuts, strict=True):
+        if len(cut) > 1:
+            out.json["cut"] = [cut]
 
 
 def shares(sizes: Sequence[int], kept: Sequence[bool], limit: int) -> list[int]:
@@ -127,40 +135,39 @@ def trimmed(value: Any, limit: int) -> Any:
     return value
 
 
-def _excess(out: Output, room: int, json_room: int | None) -> float:
-    """How many times too long it is; at most 1 when it fits."""
-    text = (len(out.text) + 1) / max(room, 1)
-    return text if json_room is None else max(text, json_size(out.json) / max(json_room, 1))
-
-
-async def _shorten(out: Output, room: int, json_room: int | None, keep: Keep) -> None:
-    if out.listing is not None and out.listing.is_paged:
-        out.shorten_listing(lambda: _excess(out, room, json_room))
-        if _excess(out, room, json_room) <= 1:
+async def _fit_text(out: Output, room: int, cut: CutJson, keep: Keep) -> None:
+    listing = out.listing
+    if listing is not None and listing.is_paged:
+        out.shorten_listing(lambda: (len(out.text) + 1) / max(room, 1))
+        if len(out.text) < room:
             return
-    said: CutJson = {"section": out.key}
-    room -= _NOTICE
-    if json_room is not None:
-        json_room -= _NOTICE
-    if len(out.text) > room:
-        where = await _kept(out, ".txt", out.plain_text, keep)
-        if isinstance(where, Path):
-            said["filePath"] = str(where)
-        lines, chars = len(out.lines), len(out.text)
-        if out.listing is not None:
-            out.shorten_listing(lambda: _excess(out, room, json_room))
-        beginning = cut_text(out.text, max(room, 0))
-        out.replace_lines(_closed(beginning))
-        out.line(
-            f"Cut: {beginning.shown_lines} of {lines} lines are shown ({len(beginning.text)} of {chars} characters). "
-            + _way(where)
-        )
-    if json_room is not None and json_size(out.json) > json_room:
-        where = await _kept(out, ".json", json.dumps(out.json, ensure_ascii=False, indent=1), keep)
-        if isinstance(where, Path):
-            said["jsonFilePath"] = str(where)
-        out.json = trimmed(out.json, json_room)
-    out.json["cut"] = [said]
+    room = max(room - _NOTICE, 0)
+    lines, chars = len(out.lines), len(out.text)
+    where = await _kept(out, ".txt", out.plain_text, keep)
+    if listing is not None:
+        out.shorten_listing(lambda: len(out.text) / max(room, 1))
+    beginning = cut_text(out.text, room)
+    out.replace_lines(_closed(beginning))
+    shown = f"{beginning.shown_lines} of {lines} lines are shown ({len(beginning.text)} of {chars} characters)"
+    if isinstance(where, Path):
+        out.line(f"Cut: {shown}. All of it: {where}")
+        cut["filePath"] = str(where)
+    else:
+        out.line(f"Cut: {shown}. The rest could not be kept ({where}); a larger --max-reply-chars shows more.")
+        cut["lost"] = where
+
+
+async def _fit_json(out: Output, room: int, cut: CutJson, keep: Keep) -> None:
+    if out.listing is not None and out.listing.is_paged:
+        out.shorten_listing(lambda: json_size(out.json) / max(room, 1))
+        if json_size(out.json) <= room:
+            return
+    where = await _kept(out, ".json", json.dumps(out.json, ensure_ascii=False, indent=1), keep)
+    if isinstance(where, Path):
+        cut["jsonFilePath"] = str(where)
+    else:
+        cut["lost"] = where
+    out.json = trimmed(out.json, room - _NOTICE)
 
 
 def _closed(cut: Cut) -> list[str]:
@@ -181,10 +188,4 @@ async def _kept(out: Output, ending: str, text: str, keep: Keep) -> Path | str:
     try:
         return await keep(name + ending, text.encode("utf-8", "replace"))
     except PagelensError as error:
-        return one_line(str(error))
-
-
-def _way(where: Path | str) -> str:
-    if isinstance(where, Path):
-        return f"All of it: {where}"
-    return f"The rest could not be kept ({where}); a larger --max-reply-chars shows more."
+        return shortened(one_line(str(error)), _NOTICE // 2)

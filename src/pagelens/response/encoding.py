@@ -71,12 +71,16 @@ def _with_shared_apart(data: dict[str, Any]) -> dict[str, Any]:
         if not isinstance(rows, list) or len(rows) < 2:
             found[key] = rows
             continue
-        shared = {column: value for column, value in rows[0].items() if all(row[column] == value for row in rows)}
+        shared = {name: value for name, value in rows[0].items() if all(_same(row[name], value) for row in rows)}
         if shared and len(shared) < len(rows[0]):
             found[f"{key}InCommon"] = shared
             rows = [{column: value for column, value in row.items() if column not in shared} for row in rows]
         found[key] = rows
     return found
+
+
+def _same(one: Any, other: Any) -> bool:
+    return type(one) is type(other) and bool(one == other)
 
 
 def check_installed(name: str) -> None:

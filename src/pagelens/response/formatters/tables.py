@@ -34,13 +34,15 @@ _ENOUGH = 3
 
 def shared_origin(rows: Sequence[NetworkRow]) -> str:
     """The origin of most of the requests, if it is worth saying it once for all; else empty."""
+    if any(row["url"].startswith("/") for row in rows):
+        return ""  # no address that a browser asks for; under an origin it would be another one
     origins = Counter(found[0] for row in rows if (found := _ORIGIN.match(row["url"])))
     origin, count = max(origins.items(), key=lambda item: len(item[0]) * item[1], default=("", 0))
     return origin if count >= _ENOUGH else ""
 
 
 def under(row: NetworkRow, origin: str) -> NetworkRow:
-    """The row with its URL from the path on, if it is one under `origin`. No whole URL starts with a slash."""
+    """The row with its URL from the path on, if it is one under `origin`."""
     if not origin or not row["url"].startswith(origin + "/"):
         return row
     return {**row, "url": row["url"][len(origin) :]}
@@ -70,12 +72,12 @@ def message_table(rows: Sequence[ConsoleRow], headings: Mapping[int, str]) -> li
     A source is said where it changes; below a heading always.
     """
     lines = []
-    above = ""
+    above: str | None = ""
     is_bare = False
     for index, row in enumerate(rows):
         if index in headings:
             lines.append(headings[index])
-            above = ""
+            above = None
         source = "" if row["source"] == above else f"@{_cell(row['source'])}"
         is_bare = is_bare or bool(above and not source)
         above = row["source"]
