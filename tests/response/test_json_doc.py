@@ -15,7 +15,7 @@ def test_every_key_is_documented() -> None:
     written = {
         key
         for file in SOURCES.rglob("*.py")
-        for key in re.findall(r'\bout\.json\["(\w+)"\] =', file.read_text("utf-8"))
+        for key in re.findall(r'(?:\bout\.json\["|\bkey=")(\w+)"', file.read_text("utf-8"))
     }
     documented = set(re.findall(r"^\| `(\w+)` \|", DOC.read_text("utf-8"), re.M))
     assert len(written) > 15

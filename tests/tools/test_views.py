@@ -43,10 +43,14 @@ async def test_a_snapshot_that_is_too_long_is_cut_and_says_so(agent: Agent, site
     await agent.ok("navigate_page", url=site.page(f"<ul>{rows}</ul>"))
     reply = await agent.call("take_snapshot")
     assert not reply.is_error
-    assert len(reply.text) < MAX_REPLY_CHARS + 500
-    assert reply.text.splitlines()[-1].startswith("Cut: ")
-    assert "call take_snapshot with filePath" in reply.text
-    assert reply.structured["snapshotCut"] is True
+    assert len(reply.text) <= MAX_REPLY_CHARS
+    last = reply.text.splitlines()[-1]
+    assert last.startswith("Cut: ")
+    (cut,) = reply.structured["cut"]
+    assert last.endswith(f"All of it: {cut['filePath']}")
+    assert "Link 2999" in Path(cut["filePath"]).read_text()
+    # Text and JSON show the same lines.
+    assert reply.structured["snapshot"] == "\n".join(reply.text.splitlines()[1:-1])
     await agent.ok("take_snapshot", filePath=str(tmp_path / "all.txt"))
     assert "Link 2999" in (tmp_path / "all.txt").read_text()
     assert "Link 2999" not in reply.text

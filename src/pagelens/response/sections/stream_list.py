@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, ClassVar
 
 from pagelens.response.formatters.network import NetworkFormatter
 from pagelens.response.formatters.stream import StreamFormatter
+from pagelens.response.listing import Listing, table
 from pagelens.response.order import Order
 from pagelens.response.output import Output
 from pagelens.response.pagination import ListPage, paginate
@@ -24,7 +26,7 @@ class StreamListSection:
     key: ClassVar[str] = "list of messages"
 
     def __init__(self) -> None:
-        self._sockets: list[NetworkRequest] = []
+        self._sockets: ListPage[NetworkRequest] = paginate([], always=False)
         self._request: NetworkRequest | None = None
         self._page: ListPage[StreamMessage] | None = None
         self._whole = False
@@ -39,7 +41,8 @@ class StreamListSection:
         assert wanted is not None
         assert page is not None
         if wanted.reqid is None:
-            self._sockets = [r for r in page.network.get_data(True) if r.messages is not None]
+            sockets = [r for r in page.network.get_data(True) if r.messages is not None]
+            self._sockets = paginate(sockets, wanted.page_size, wanted.page_idx, always=False)
             return
         _, self._request = await context.request(wanted.reqid, page)
         kept = self._request.messages.kept if self._request.messages is not None else []
@@ -71,25 +74,43 @@ class StreamListSection:
             )
             if messages.dropped:
                 out.line(f"The first {messages.dropped:,} are no longer kept.")
-            for line in self._page.lines():
-                out.line(line)
             if messages.total and not self._page.total:
                 out.line("None of those kept matches.")
-        found: list[Any] = []
-        for message in self._page.items:
-            formatter = StreamFormatter(message, request.started, whole=self._whole)
-            out.block(formatter.to_string())
-            found.append(formatter.to_json())
-        out.json["webSocketMessages"] = found
-        out.json["pagination"] = self._page.to_json()
+
+        def shown(items: Sequence[StreamMessage]) -> list[StreamFormatter]:
+            return [StreamFormatter(message, request.started, whole=self._whole) for message in items]
+
+        out.items(
+            Listing(
+                key="webSocketMessages",
+                page=self._page,
+                text=lambda items: [line for each in shown(items) for line in each.to_string().split("\n")],
+                data=lambda items: table("webSocketMessages", [{**each.to_json()} for each in shown(items)]),
+                json=lambda items: [each.to_json() for each in shown(items)],
+            )
+        )
 
     def _render_sockets(self, out: Output) -> None:
         out.heading("WebSockets and event streams")
-        if not self._sockets:
+        if not self._sockets.total:
             out.line("The page has opened none that are kept.")
-        found = []
-        for request in self._sockets:
-            assert request.messages is not None
-            out.line(f"{NetworkFormatter(request).to_string()}, {request.messages.total:,} messages")
-            found.append({**NetworkFormatter(request).to_json(), "messages": request.messages.total})
-        out.json["webSockets"] = found
+        out.items(
+            Listing(
+                key="webSockets",
+                page=self._sockets,
+                text=lambda items: [
+                    f"{NetworkFormatter(request).to_string()}, {_messages(request):,} messages" for request in items
+                ],
+                data=lambda items: table(
+                    "webSockets",
+                    [{**NetworkFormatter(request).to_row(), "messages": _messages(request)} for request in items],
+                ),
+                json=lambda items: [
+                    {**NetworkFormatter(request).to_json(), "messages": _messages(request)} for request in items
+                ],
+            )
+        )
+
+
+def _messages(request: NetworkRequest) -> int:
+    return 0 if request.messages is None else request.messages.total
