@@ -34,6 +34,8 @@ ADDED = {
     ("get_network_request", "bodyLimit"): "long bodies are read in parts",
     ("list_network_requests", "urlPattern"): "a page has hundreds of requests, few of them of interest",
     ("list_network_requests", "status"): "what failed is found at once",
+    ("list_pages", "pageSize"): "a user's browser may have more tabs than fit into a reply",
+    ("list_pages", "pageIdx"): "the tabs after those",
     ("wait_for", "textGone"): "a text that goes",
     ("wait_for", "uid"): "an element that comes to a state",
     ("wait_for", "state"): "that state",

@@ -35,8 +35,8 @@ def _seconds(timeout: int | None) -> float:
 
 
 class ListPagesParams(ToolParams):
-    pageSize: int | None = Field(default=None, gt=0, description="Pages shown; default: all.")
-    pageIdx: int | None = Field(default=None, ge=0, description="Part of the list to show, from 0.")
+    pageSize: int | None = Field(default=None, gt=0, description="Default: all.")
+    pageIdx: int | None = Field(default=None, ge=0, description="Part to show, from 0.")
 
 
 class NewPageParams(ToolParams):
