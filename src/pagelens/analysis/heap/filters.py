@@ -6,7 +6,7 @@ from typing import Any, Literal, get_args
 
 from pagelens.analysis.heap.graph import Graph
 from pagelens.analysis.heap.kernels import NO_CONTEXT, NONE, SHARED_CONTEXT, UNREACHED
-from pagelens.analysis.heap.names import Names
+from pagelens.analysis.heap.names import Names, starts_with_integer
 from pagelens.errors import InvalidInput
 
 __all__ = ["FILTERS", "FilterName", "Filters", "is_context_name", "is_native_context_name"]
@@ -123,7 +123,7 @@ class Filters:
             detached = self._graph.numbers.zeros("u1", graph.node_count)
             return self._unreached(_equal(graph, graph.detachedness, _DETACHED, detached))
         if name == "objectsRetainedByConsole":
-            return self._unreached(None, self.name_flags(_is_console))
+            return self._unreached(None, self._graph.numbers.of("u1", map(_console_flag, self._graph.names)))
         if name == "objectsRetainedByEventHandlers":
             return self._unreached(self._handlers())
         wanted = {"sharedNativeContext": SHARED_CONTEXT, "noNativeContext": NO_CONTEXT}.get(name, native_context)
@@ -145,6 +145,7 @@ class Filters:
             graph.layout.node["synthetic"],
             graph.layout.edge["element"],
             graph.layout.edge["hidden"],
+            graph.layout.edge["shortcut"],
             reached,
         )
         if numbers.compiled:
@@ -182,8 +183,11 @@ class Filters:
         return callback
 
 
-def _is_console(name: str) -> bool:
-    return name.endswith(" / DevTools console")
+def _console_flag(name: str) -> int:
+    """For `reach`: 0 nothing of the console's. A shortcut whose name begins with a number has this as its name."""
+    if not name.endswith(" / DevTools console"):
+        return 0
+    return 2 if starts_with_integer(name) else 1
 
 
 def _equal(graph: Graph, values: Any, wanted: int, out: Any) -> Any:

@@ -42,7 +42,7 @@ SIGNATURES: dict[str, tuple[str, ...]] = {
     "locate_classes": (_INT, _U32, _I64, _I64, _I64, _U8, _INT, _U32, _INT, _U32, _U32),
     "class_table": ("void", _U32, _I64, _I64, _U32, _INT, _U8, _I64, _U32),
     "attribute_contexts": ("void", *_GRAPH, _U32, _U8, *(_INT,) * 5, _I32),
-    "reach": ("void", *_GRAPH, _U8, _INT, _INT, _U8, _U8, _INT, _INT, _INT, _U8),
+    "reach": ("void", *_GRAPH, _U8, _INT, _INT, _U8, _U8, *(_INT,) * 4, _U8),
     "retainer_index": ("void", _U32, _U32, _U32, _U32),
     "gather_nodes": (_INT, _U8, _U32, _INT, _U8, _I64, _INT, _U32),
     "gather_strings": (_INT, _U32, _U8, _U32, _U8, _U32, _I64, _INT, _INT, _INT, _U32, _U32),

@@ -887,11 +887,13 @@ def reach(
     source_type: int,
     element: int,
     hidden: int,
+    shortcut: int,
     reached: Any,
 ) -> None:
     """Mark what the root reaches without entering ``blocked`` nodes.
 
-    Where ``blocked_names`` is not empty: and without following edges of those names from nodes of ``source_type``.
+    Where ``blocked_names`` is not empty: and without following edges of those names from nodes of ``source_type``; 1
+    is for edges of all types whose names are text, 2 for all but shortcuts.
     """
     stack = uint32s(len(node_types))
     by_name = len(blocked_names) > 0
@@ -907,8 +909,10 @@ def reach(
             v = targets[e]
             if kind == weak or reached[v] or blocked[v]:
                 continue
-            if named and kind != element and kind != hidden and blocked_names[edge_names[e]]:
-                continue
+            if named and kind != element and kind != hidden:
+                block = blocked_names[edge_names[e]]
+                if block == 1 or (block == 2 and kind != shortcut):
+                    continue
             reached[v] = 1
             stack[depth] = v
             depth += 1

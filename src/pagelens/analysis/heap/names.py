@@ -8,7 +8,7 @@ import re
 from pagelens.analysis.heap.graph import Graph
 from pagelens.analysis.heap.kernels import NONE
 
-__all__ = ["Names", "property_text", "utf16_length"]
+__all__ = ["Names", "property_text", "starts_with_integer", "utf16_length"]
 
 #: The most UTF-16 units of a joined string, and of a plain object's list of properties.
 _LONGEST_STRING = 1024
@@ -22,6 +22,11 @@ _INTEGER = re.compile(r"\s*([+-]?\d+)")
 def utf16_length(text: str) -> int:
     """The length as JavaScript counts it."""
     return len(text) if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2
+
+
+def starts_with_integer(text: str) -> bool:
+    """Whether JavaScript's `parseInt` finds a number in it."""
+    return _INTEGER.match(text) is not None
 
 
 def property_text(name: str) -> str:
