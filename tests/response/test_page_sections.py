@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from dataclasses import replace
 
 import pytest_asyncio
 
+from pagelens.browser.emulated import Viewport
 from pagelens.browser.host import BrowserHost
 from pagelens.context.mcp_context import McpContext
 from pagelens.errors import PageClosed
@@ -48,14 +50,34 @@ async def test_the_page_used_is_named_when_asked(context: McpContext) -> None:
 
 async def test_emulation_is_shown_unasked_while_it_is_in_force(context: McpContext) -> None:
     page = context.selected_page()
-    page.emulation.viewport = (390, 844)
+    await page.emulate({"color_scheme": "dark"})
     response = McpResponse()
     response.for_page(page)
     reply = await response.handle(context)
-    assert reply.text == "Emulating: viewport 390x844."
-    assert reply.structured == {"viewport": {"width": 390, "height": 844}}
-    page.emulation.viewport = None
+    assert reply.text == "Emulating: colorScheme dark."
+    assert reply.structured == {"colorScheme": "dark"}
+    await page.emulate({"color_scheme": None})
     assert (await response.handle(context)).text == ""
+
+
+async def test_the_viewport_that_the_user_chose_is_shown_while_the_window_has_it(host: BrowserHost) -> None:
+    context = McpContext(host, replace(host.options, viewport=(1280, 720)))
+    await context.ensure_browser()
+    page = await context.new_page()
+    context.drain_notices()
+    response = McpResponse()
+    response.for_page(page)
+    reply = await response.handle(context)
+    assert reply.text == "Emulating: viewport 1280x720."
+    assert reply.structured == {"viewport": {"width": 1280, "height": 720}}
+    await page.emulate({"viewport": Viewport(390, 844, 3)})
+    assert (await response.handle(context)).text == "Emulating: viewport 390x844x3."
+    await page.emulate({"viewport": None})
+    assert (await response.handle(context)).text == "Emulating: viewport 1280x720."
+    await page.resize(800, 600)
+    assert (await response.handle(context)).text == ""
+    await page.page.close()
+    context.close()
 
 
 async def test_an_open_dialog_is_in_every_reply_about_its_page(context: McpContext, site: Site) -> None:

@@ -195,6 +195,26 @@ async def test_deadlines_without_a_timeout_stay_below_the_highest(handler: Make)
     late.release()
 
 
+async def test_deadlines_are_longer_on_a_throttled_page(handler: Make, context: ToyContext) -> None:
+    """As far as the highest allows; beyond that only for a client that hears of progress."""
+    context.add(1).emulation.patience = 4.0
+    for arguments, has_progress, expected in (
+        ({}, False, 35),
+        ({}, True, 120),
+        ({"timeout": 5_000}, False, 30),
+        ({"timeout": 120_000}, True, 130),
+    ):
+        arrived = handler("look").arrive(arguments)
+        arrived._has_progress = has_progress
+        assert arrived._limit() == pytest.approx(expected, abs=1)
+        arrived.release()
+    context.open[1].emulation.patience = 1.0
+    arrived = handler("look").arrive({})
+    arrived._has_progress = True
+    assert arrived._limit() == 30
+    arrived.release()
+
+
 # -- locks ---------------------------------------------------------------------------------------------
 
 

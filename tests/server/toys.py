@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
+from pagelens.browser.emulated import NOTHING
 from pagelens.core.files import FilePolicy
 from pagelens.core.options import Options
 from pagelens.errors import ElementGone, PageNotFound
@@ -65,7 +66,7 @@ class ToyPage:
     def __init__(self, number: int) -> None:
         self.id = number
         self.page = SimpleNamespace(id=number, closed=None, dialog=None, unreported=[])
-        self.emulation = SimpleNamespace(viewport=None)
+        self.emulation = SimpleNamespace(settings=NOTHING, window=None, patience=1.0)
         self.printable_url = "about:blank"
 
     @property

@@ -14,6 +14,7 @@ from pagelens.api.launching import connect, launch
 from pagelens.api.network import Request, Response
 from pagelens.api.page import Page
 from pagelens.api.page_events import FrameNavigated
+from pagelens.browser.emulated import Emulated, Geolocation, Viewport
 from pagelens.browser.screenshot import Screenshot
 from pagelens.browser.waiting import WaitReport
 from pagelens.snapshot.text_snapshot import TextSnapshot
@@ -27,9 +28,11 @@ __all__ = [
     "Download",
     "Effect",
     "Element",
+    "Emulated",
     "Expectation",
     "Frame",
     "FrameNavigated",
+    "Geolocation",
     "NavigationExpectation",
     "NavigationResult",
     "Page",
@@ -37,6 +40,7 @@ __all__ = [
     "Response",
     "Screenshot",
     "TextSnapshot",
+    "Viewport",
     "WaitReport",
     "connect",
     "launch",

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+import enum
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from pagelens.api.console import ConsoleMessage
 from pagelens.api.dialog import Dialog, DialogDesk
@@ -23,26 +24,37 @@ from pagelens.browser import screenshot as screenshots
 from pagelens.browser import upload as uploads
 from pagelens.browser.content import set_content
 from pagelens.browser.element import find_element, find_elements
+from pagelens.browser.emulated import Emulated, Geolocation, Viewport
 from pagelens.browser.navigation import BeforeUnload
 from pagelens.browser.type_text import type_text
-from pagelens.browser.waiting import WAIT, Condition, ElementState, WaitReport
+from pagelens.browser.waiting import Condition, ElementState, WaitReport
 from pagelens.core.deadlines import COMMAND, NAVIGATION, TOOL
 from pagelens.errors import FileFailed
 
 if TYPE_CHECKING:
     from pagelens.api.browser import Browser
     from pagelens.api.browser_context import BrowserContext
+    from pagelens.browser.emulated import ColorScheme, ForcedColors, NetworkName, PrefersContrast, PrefersReducedMotion
     from pagelens.browser.frame import Frame as EngineFrame
     from pagelens.browser.input import MouseButton
     from pagelens.browser.screenshot import ImageFormat, Screenshot
     from pagelens.context.mcp_page import McpPage
     from pagelens.snapshot.text_snapshot import TextSnapshot
 
-__all__ = ["Page", "Target"]
+__all__ = ["KEEP", "Keep", "Page", "Target"]
 
 #: An element: a uid of a snapshot (``e12``), a selector that matches exactly one (``css=…``, ``text=…``), or an
 #: `Element` of the page.
 Target = str | Element
+
+
+class _Kept(enum.Enum):
+    KEEP = "as it is"
+
+
+#: Of an argument that was left out where None has a meaning of its own: leave it as it is.
+KEEP = _Kept.KEEP
+Keep = Literal[_Kept.KEEP]
 
 _SUFFIXES: dict[str, ImageFormat] = {".png": "png", ".jpg": "jpeg", ".jpeg": "jpeg", ".webp": "webp"}
 
@@ -114,6 +126,11 @@ class Page:
         return self._engine.is_loading
 
     @property
+    def emulated(self) -> Emulated:
+        """What the page is made to believe now, see `emulate`."""
+        return self._engine.emulation.settings
+
+    @property
     def dialog(self) -> Dialog | None:
         """The dialog that is open now."""
         return None if self._engine.dialog is None else Dialog(self, self._engine.dialog)
@@ -134,7 +151,7 @@ class Page:
         self,
         url: str,
         *,
-        timeout: float = NAVIGATION,
+        timeout: float | None = None,
         ignore_cache: bool = False,
         before_unload: BeforeUnload = "accept",
         init_script: str | None = None,
@@ -143,7 +160,8 @@ class Page:
 
         Args:
             url: an absolute address; one without a scheme gets ``https://`` (``http://`` for this machine).
-            timeout: a page that is there by then is described as it is (`NavigationResult.outcome`).
+            timeout: a page that is there by then is described as it is (`NavigationResult.outcome`). None: 15 seconds,
+                more when the page is throttled (see `emulate`).
             ignore_cache: load everything from the network.
             before_unload: what to answer when the current document asks before it is left.
             init_script: JavaScript to run in each frame of the new document before its own scripts.
@@ -158,7 +176,7 @@ class Page:
         return result_of(self, result)
 
     async def reload(
-        self, *, timeout: float = NAVIGATION, ignore_cache: bool = False, before_unload: BeforeUnload = "accept"
+        self, *, timeout: float | None = None, ignore_cache: bool = False, before_unload: BeforeUnload = "accept"
     ) -> NavigationResult:
         """Load the current document again; see `goto`."""
         result = await self._mcp.navigate(
@@ -166,7 +184,7 @@ class Page:
         )
         return result_of(self, result)
 
-    async def back(self, *, timeout: float = NAVIGATION, before_unload: BeforeUnload = "accept") -> NavigationResult:
+    async def back(self, *, timeout: float | None = None, before_unload: BeforeUnload = "accept") -> NavigationResult:
         """One step back in the history.
 
         Raises:
@@ -174,7 +192,9 @@ class Page:
         """
         return result_of(self, await self._mcp.navigate("", how="back", timeout=timeout, before_unload=before_unload))
 
-    async def forward(self, *, timeout: float = NAVIGATION, before_unload: BeforeUnload = "accept") -> NavigationResult:
+    async def forward(
+        self, *, timeout: float | None = None, before_unload: BeforeUnload = "accept"
+    ) -> NavigationResult:
         """One step forward in the history.
 
         Raises:
@@ -405,7 +425,7 @@ class Page:
         url: str | None = None,
         request: str | None = None,
         function: str | None = None,
-        timeout: float = WAIT,
+        timeout: float | None = None,
     ) -> WaitReport:
         """Wait until the page shows, says or does something; of what is given, all must hold at the same time.
 
@@ -417,6 +437,7 @@ class Page:
             url: the address contains this; with ``*`` for any characters, all of it must match.
             request: a request whose address matches has ended since the document began to load.
             function: JavaScript that returns something truthy: ``() => window.isReady``; may be async.
+            timeout: None: 10 seconds, more when the page is throttled (see `emulate`).
 
         Raises:
             WaitTimeout: it has not come true in time; the message says what is there instead.
@@ -451,6 +472,78 @@ class Page:
         frame = await self._mcp.frame_of(name)
         done = await self._mcp.act("script", lambda: uploads.upload(self._engine, name, files), frame)
         return effect_of(self, done.effect)
+
+    # -- what it is made to believe ------------------------------------------------------------------
+
+    async def emulate(
+        self,
+        *,
+        network: NetworkName | Keep | None = KEEP,
+        cpu_throttling_rate: float | Keep | None = KEEP,
+        geolocation: Geolocation | tuple[float, float] | Keep | None = KEEP,
+        user_agent: str | Keep | None = KEEP,
+        color_scheme: ColorScheme | Keep | None = KEEP,
+        forced_colors: ForcedColors | Keep | None = KEEP,
+        prefers_contrast: PrefersContrast | Keep | None = KEEP,
+        prefers_reduced_motion: PrefersReducedMotion | Keep | None = KEEP,
+        viewport: Viewport | tuple[int, int] | Keep | None = KEEP,
+        headers: Mapping[str, str] | Keep | None = KEEP,
+    ) -> list[str]:
+        """Make the page believe in another network, place, browser or display.
+
+        What is left out stays as it is, None resets it. It holds until then, over navigations and crashes, in all
+        frames and workers of the page, and in popups that it opens, from their first request on; for everybody who uses
+        the page.
+
+        Args:
+            network: ``Offline``, ``Slow 3G``, ``Fast 3G``, ``Slow 4G`` or ``Fast 4G``.
+            cpu_throttling_rate: how many times slower its scripts run, 1 to 20.
+            geolocation: degrees of latitude and longitude; its origins are permitted to ask for them.
+            user_agent: client hints and ``navigator.platform`` follow it.
+            color_scheme: ``dark`` or ``light``.
+            forced_colors: ``active`` or ``none``.
+            prefers_contrast: ``more``, ``less``, ``custom`` or ``no-preference``.
+            prefers_reduced_motion: ``reduce`` or ``no-preference``.
+            viewport: a display: `Viewport`, or its width and height.
+            headers: sent with every request of the page, to any server, in place of those set before.
+
+        Returns:
+            What is good to know besides, in sentences; often nothing.
+
+        Raises:
+            InvalidInput: a value can't be; nothing was changed.
+            EmulationFailed: Chrome did not take all of it; the message says what it did take.
+        """
+        if isinstance(geolocation, tuple):
+            geolocation = Geolocation(*geolocation)
+        if isinstance(viewport, tuple):
+            viewport = Viewport(*viewport)
+        named = {
+            "network": network,
+            "cpu_throttling_rate": cpu_throttling_rate,
+            "geolocation": geolocation,
+            "user_agent": user_agent,
+            "color_scheme": color_scheme,
+            "forced_colors": forced_colors,
+            "prefers_contrast": prefers_contrast,
+            "prefers_reduced_motion": prefers_reduced_motion,
+            "viewport": viewport,
+            "headers": headers,
+        }
+        await self._ready()
+        return await self._mcp.emulate({name: value for name, value in named.items() if value is not KEEP})
+
+    async def resize(self, width: int, height: int) -> str:
+        """Give the page's window, with all its tabs, such a size that the page has `width` by `height` CSS pixels.
+
+        Returns:
+            Empty when the page sees that size; else why it can't: an emulated viewport, which wins, or a dialog.
+
+        Raises:
+            ResizeFailed: the page has another size: windows have a smallest one, screens an end. InvalidInput: no size.
+        """
+        await self._ready()
+        return await self._mcp.resize(width, height)
 
     async def bring_to_front(self) -> None:
         """Make it the active tab of its window and raise the window."""

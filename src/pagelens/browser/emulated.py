@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
@@ -57,8 +58,10 @@ _HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _PRINTABLE = re.compile(r"[\t\x20-\x7e]*")
 #: Chrome fails every request that has one of these set from outside, or ends the connection over it.
 _CHROMES_OWN = frozenset(
-    "connection content-length host http2-settings keep-alive origin proxy-connection te trailer transfer-encoding "
-    "upgrade".split()
+    {
+        *("connection", "content-length", "host", "http2-settings", "keep-alive", "origin", "proxy-connection", "te"),
+        *("trailer", "transfer-encoding", "upgrade"),
+    }
 )
 
 
@@ -87,9 +90,11 @@ class Viewport:
     def __post_init__(self) -> None:
         for name in ("width", "height"):
             size = getattr(self, name)
-            if isinstance(size, bool) or not isinstance(size, int) or not 1 <= size <= MOST_PIXELS:
-                raise InvalidInput(f"A viewport's {name} is a whole number from 1 to {MOST_PIXELS}, not {_shown(size)}.")
-        if not LEAST_RATIO <= self.device_pixel_ratio <= MOST_RATIO:
+            if not isinstance(size, int) or not _is_between(1, size, MOST_PIXELS):
+                raise InvalidInput(
+                    f"A viewport's {name} is a whole number from 1 to {MOST_PIXELS}, not {_shown(size)}."
+                )
+        if not _is_between(LEAST_RATIO, self.device_pixel_ratio, MOST_RATIO):
             raise InvalidInput(
                 f"A device pixel ratio is a number from {LEAST_RATIO:g} to {MOST_RATIO:g}, "
                 f"not {_shown(self.device_pixel_ratio)}."
@@ -115,9 +120,9 @@ class Geolocation:
 
     def __post_init__(self) -> None:
         for name, most in (("latitude", 90), ("longitude", 180)):
-            if not -most <= getattr(self, name) <= most:
+            if not _is_between(-most, getattr(self, name), most):
                 raise InvalidInput(f"A {name} is a number from -{most} to {most}, not {_shown(getattr(self, name))}.")
-        if not 0 <= self.accuracy < float("inf"):
+        if not _is_between(0, self.accuracy, sys.float_info.max):
             raise InvalidInput(f"An accuracy is a number of metres, not {_shown(self.accuracy)}.")
 
     def __str__(self) -> str:
@@ -158,13 +163,12 @@ class Emulated:
             value = getattr(self, name)
             if value is not None and value not in get_args(kind):
                 raise InvalidInput(f"{name} is one of {', '.join(get_args(kind))}, or None; not {_shown(value)}.")
-        if not 1 <= self.cpu_throttling_rate <= MOST_CPU_RATE:
-            raise InvalidInput(
-                f"A CPU throttling rate is a number from 1 to {MOST_CPU_RATE:g}, not {_shown(self.cpu_throttling_rate)}."
-            )
+        rate = self.cpu_throttling_rate
+        if not _is_between(1, rate, MOST_CPU_RATE):
+            raise InvalidInput(f"A CPU throttling rate is a number from 1 to {MOST_CPU_RATE:g}, not {_shown(rate)}.")
         if self.user_agent is not None:
             _check_user_agent(self.user_agent)
-        check_headers(self.headers)
+        _check_headers(self.headers)
         object.__setattr__(self, "headers", MappingProxyType(dict(self.headers)))
 
     @property
@@ -187,12 +191,14 @@ _CHOICES = {
 }
 
 
-def check_headers(headers: Mapping[str, str]) -> None:
+def _check_headers(headers: Mapping[str, str]) -> None:
     """Refuse what no request can carry. No message holds a value: they may be secrets.
 
     Raises:
         InvalidInput: a name or value that is none, a header that is Chrome's own, or too many.
     """
+    if not isinstance(headers, Mapping):
+        raise InvalidInput("Extra headers are a mapping of names to values.")
     seen: set[str] = set()
     for name, value in headers.items():
         folded = name.lower() if isinstance(name, str) else ""
@@ -212,10 +218,14 @@ def check_headers(headers: Mapping[str, str]) -> None:
 
 
 def _check_user_agent(text: str) -> None:
-    if not text or not _PRINTABLE.fullmatch(text) or "\t" in text or text != text.strip():
+    if not isinstance(text, str) or not text or not _PRINTABLE.fullmatch(text) or "\t" in text or text != text.strip():
         raise InvalidInput(f"A user agent is a text of printable ASCII characters, not {_shown(text)}.")
     if len(text) > MOST_USER_AGENT:
         raise InvalidInput(f"A user agent has at most {MOST_USER_AGENT} characters, not {len(text)}.")
+
+
+def _is_between(least: float, value: object, most: float) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and least <= value <= most
 
 
 def _shown(value: object) -> str:

@@ -12,7 +12,10 @@ What was measured (Chromium 156) and decided:
 * Workers need headers and the user agent; only the request for the script of a worker within a worker keeps the real
   one. The CPU's rate is for main threads. Service and shared workers belong to no page: they are told nothing.
 * A popup has its opener's settings before its first request; afterwards the two go their own ways. Pages that were
-  opened in other ways begin with none.
+  opened in other ways begin with none. One that does not know its opener (``noopener``) has its client hints made
+  before it can be told anything: they are put right by extra headers until its first document is there (30 of 30).
+  Chrome sends hints to trustworthy origins only, and where a popup goes is not known yet; it is done for popups of
+  such.
 * Extra headers go to every server that the page talks to, also after a redirect to another origin: that is how Chrome
   understands them. They make simple cross-origin fetches ask for leave first (preflight).
 * ``Emulation.setTouchEmulationEnabled`` changes media features at once, ``'ontouchstart' in window`` with the next
@@ -35,7 +38,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from pagelens.browser.emulated import NOTHING, Emulated
-from pagelens.browser.user_agent import override_for
+from pagelens.browser.user_agent import hint_headers, override_for
 from pagelens.cdp.messages import event_decoder
 from pagelens.core.url_parts import parse_url
 from pagelens.errors import EmulationFailed, PagelensError, SessionClosed
@@ -76,7 +79,7 @@ class _Aspect:
 
 
 def _network(settings: Emulated, kind: str, product: str) -> list[_Command]:
-    return []  # `NetworkRules` tells all sessions
+    return []  # the one owner of these commands is `NetworkRules`
 
 
 def _cpu(settings: Emulated, kind: str, product: str) -> list[_Command]:
@@ -148,9 +151,7 @@ _ASPECTS = (
     _Aspect("CPU throttling", ("cpu_throttling_rate",), _cpu),
     _GEOLOCATION,
     _Aspect("user agent", ("user_agent",), _user_agent),
-    _Aspect(
-        "media features", ("color_scheme", "forced_colors", "prefers_contrast", "prefers_reduced_motion"), _media
-    ),
+    _Aspect("media features", ("color_scheme", "forced_colors", "prefers_contrast", "prefers_reduced_motion"), _media),
     _Aspect("viewport", ("viewport",), _viewport),
     _Aspect("extra headers", ("headers",), _headers),
 )
@@ -178,11 +179,12 @@ class PageEmulation:
 
     def __init__(self, page: Page) -> None:
         self._page = page
-        self.settings = NOTHING if page.opener is None else page.opener.emulation.settings
+        self.settings: Emulated = NOTHING if page.opener is None else page.opener.emulation.settings
         self.is_resized = False
         self._sessions: dict[str, AttachedSession] = {}
         self._granted: set[str] = set()
         self._unlisten: Callable[[], None] | None = None
+        self._has_hint_headers = False
         self._changing = asyncio.Lock()
         page.session_attached.connect(self._attached)
         page.navigated.connect(self._navigated)
@@ -228,7 +230,7 @@ class PageEmulation:
                     failed[aspect] = error
             silent = await self._silent_others([pair for _, replies in told for pair in replies])
             if failed:
-                await self._take_back(before, failed)
+                self._take_back(before, failed)
                 raise EmulationFailed(
                     "Not applied: " + "; ".join(f"{aspect.words} ({error})" for aspect, error in failed.items()) + ".",
                     _rest(aspect.words for aspect in aspects if aspect not in failed),
@@ -242,6 +244,10 @@ class PageEmulation:
 
     def _tell(self, aspect: _Aspect) -> list[tuple[AttachedSession, Reply]]:
         """Write one aspect to every session there is, without waiting."""
+        if aspect is _NETWORK:
+            rules, sessions = self._page.host.rules, self._sessions
+            posted = rules.post_conditions(self._page, self.settings.conditions)
+            return [(sessions[session.id], reply) for session, reply in posted if session.id in sessions]
         return [
             (attached, attached.session.post(*command))
             for attached in list(self._sessions.values())
@@ -251,8 +257,6 @@ class PageEmulation:
     async def _taken(self, aspect: _Aspect, replies: list[tuple[AttachedSession, Reply]]) -> None:
         """Wait until the page has taken an aspect, with what belongs to it."""
         page = self._page
-        if aspect is _NETWORK:
-            await page.host.rules.set_conditions(page, self.settings.conditions)
         if aspect is _GEOLOCATION:
             self._listen()
             if self.settings.geolocation is None:
@@ -275,14 +279,12 @@ class PageEmulation:
                 _log_refusal(attached, reply)
         return len({attached.session.id for attached, reply in others if not reply.done})
 
-    async def _take_back(self, before: Emulated, failed: Mapping[_Aspect, PagelensError]) -> None:
+    def _take_back(self, before: Emulated, failed: Mapping[_Aspect, PagelensError]) -> None:
         """Have the former values of what failed in force again, also where it was taken."""
         fields = [name for aspect in failed for name in aspect.fields]
         self.settings = dataclasses.replace(self.settings, **{name: getattr(before, name) for name in fields})
         for aspect in failed:
             self._tell(aspect)
-        if _NETWORK in failed:
-            self._page.host.rules.keep_conditions(self._page, before.conditions)
         if _GEOLOCATION in failed:
             self._listen()
 
@@ -345,9 +347,13 @@ class PageEmulation:
                 self._grant(event.request.url)
 
     def _navigated(self, event: Navigated) -> None:
-        # A restored document was not requested.
-        if event.is_main and self.settings.geolocation is not None:
-            self._grant(event.url)
+        if not event.is_main:
+            return
+        if self._has_hint_headers:
+            self._has_hint_headers = False
+            self._page.session.post("Network.setExtraHTTPHeaders", {"headers": dict(self.settings.headers)})
+        if self.settings.geolocation is not None:
+            self._grant(event.url)  # a restored document was not requested
 
     # -- new sessions --------------------------------------------------------------------------------
 
@@ -358,6 +364,8 @@ class PageEmulation:
         for aspect in _ASPECTS:
             if aspect.is_active(self.settings):
                 attached.init += self._commands(aspect, attached)
+        if attached.kind == "page":
+            self._put_hints_right(attached)
         if attached.kind == "page" and self.settings.geolocation is not None:
             # What an earlier connection had granted is gone with it.
             self._granted.clear()
@@ -365,8 +373,31 @@ class PageEmulation:
             self._listen()
             self._grant(self._page.url)
 
+    def _put_hints_right(self, attached: AttachedSession) -> None:
+        """Have the first request of a popup tell the browser that is emulated."""
+        opener, agent = self._page.opener, self.settings.user_agent
+        if opener is None or agent is None or self._page.main_frame.url or not _is_trustworthy(opener.url):
+            return
+        hints = hint_headers(override_for(agent, self._page.host.product))
+        if hints:
+            self._has_hint_headers = True
+            headers = {**self.settings.headers, **hints}
+            attached.init.append(("Network.setExtraHTTPHeaders", {"headers": headers}))
+
     def _forget(self, session: Session) -> None:
         self._sessions.pop(session.id, None)
+
+
+def _is_trustworthy(url: str) -> bool:
+    """Whether Chrome sends client hints there (https://w3c.github.io/webappsec-secure-contexts/)."""
+    try:
+        parts = parse_url(url)
+    except ValueError:
+        return False
+    is_local = (
+        parts.host in ("localhost", "[::1]") or parts.host.startswith("127.") or parts.host.endswith(".localhost")
+    )
+    return parts.scheme == "https" or (parts.scheme == "http" and is_local)
 
 
 def _rest(applied: Any) -> str:

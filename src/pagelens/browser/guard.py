@@ -6,13 +6,16 @@ import asyncio
 from typing import TYPE_CHECKING, Any
 
 from pagelens.cdp.session import Reply, Session
-from pagelens.core.deadlines import DIALOG_GRACE
+from pagelens.core.deadlines import COMMAND, DIALOG_GRACE, SNAPSHOT_SILENCE, patient
 from pagelens.errors import CommandTimeout, PageCrashed, PagelensError, SessionClosed
 
 if TYPE_CHECKING:
     from pagelens.browser.page import Page
 
 __all__ = ["Guard"]
+
+#: What a page that is throttled gets more of. Other times are a caller's own, or are waited in vain on purpose.
+_USUAL = (COMMAND, SNAPSHOT_SILENCE)
 
 
 class Guard:
@@ -32,6 +35,8 @@ class Guard:
     async def wait(self, reply: Reply, timeout: float, session: Session | None) -> dict[str, Any]:
         """See `Page.guarded`."""
         page = self._page
+        if timeout in _USUAL:
+            timeout = patient(timeout, page.emulation.patience)
         if page.is_crashed and (session or page.session) is page.session:
             # Chrome keeps such commands for the page's next life, and answers none before.
             raise PageCrashed(page.crash_words())

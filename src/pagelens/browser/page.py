@@ -12,6 +12,7 @@ from pagelens.browser.dialogs import Dialog
 from pagelens.browser.downloads import Download
 from pagelens.browser.effect import Effect
 from pagelens.browser.element import Element, find_element
+from pagelens.browser.emulation import PageEmulation
 from pagelens.browser.frame import Frame
 from pagelens.browser.guard import Guard
 from pagelens.browser.loading import LoadTracker
@@ -63,6 +64,7 @@ class Page:
         loads: what is loading.
         tree, dialogs, news, guard: the parts that follow its frames, its dialogs, what happened unwatched, and how
             long to wait for it.
+        emulation: what it is made to believe.
         is_crashed: whether its renderer died and was not revived.
         closed: why it is gone, None while it lives.
         is_asleep: nothing is attached to it: it is known from the browser's list only. Only in a browser that somebody
@@ -116,6 +118,7 @@ class Page:
         self.crashed: Signal[None] = Signal("crashed")
         self.closed_signal: Signal[str] = Signal("closed")
         self.frame_detached: Signal[Frame] = Signal("frame_detached")
+        self.emulation = PageEmulation(self)
 
     def __repr__(self) -> str:
         return f"<Page {self.id} {self.url[:80]}>"
@@ -400,7 +403,10 @@ class Page:
 
     def start(self) -> None:
         """Write the initialisation of the page's own session. Called once, by the host."""
-        self._sessions.attach(AttachedSession(self.session, "page", self.main_frame.id, str(self._info.get("url", ""))))
+        url = str(self._info.get("url", ""))
+        self._sessions.attach(
+            AttachedSession(self.session, "page", self.main_frame.id, url, was_running=self.was_running)
+        )
 
     def info_changed(self, info: dict[str, Any]) -> None:
         """Chrome announced another address or title."""

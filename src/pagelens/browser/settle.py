@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Literal
 from pagelens.browser.effect import Effect
 from pagelens.browser.follow import Followed, crossing, follow, interrupted, run_tasks
 from pagelens.browser.loading import InFlight
-from pagelens.core.deadlines import NAVIGATION
+from pagelens.core.deadlines import NAVIGATION, patient
 
 if TYPE_CHECKING:
     from pagelens.browser.frame import Frame
@@ -92,7 +92,7 @@ async def _settle(page: Page, depth: Depth, frame: Frame | None, mark: int, effe
         await run_tasks(acted_on, stop, TASKS, draw=True)
         await requests_end(requests_until)
 
-    end = loop.time() + NAVIGATION
+    end = loop.time() + patient(NAVIGATION, page.emulation.patience)
     for moved in frames:
         load = loads.of(moved.id)
         if crossing(load, mark):

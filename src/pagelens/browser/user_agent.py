@@ -1,8 +1,8 @@
 """What goes with a user agent: the client hints and ``navigator.platform`` of the browser that it names.
 
-Chrome empties ``navigator.userAgentData`` and sends no ``Sec-CH-UA`` headers when a user agent is set without them. That is
-right for a browser that has no client hints (Firefox, Safari, all on iOS). For every other text they are made here, as
-the browser of that name makes them, so that scripts and servers are told one thing.
+Chrome empties ``navigator.userAgentData`` and sends no ``Sec-CH-UA`` headers when a user agent is set without them.
+That is right for a browser that has no client hints (Firefox, Safari, all on iOS). For every other text they are made
+here, as the browser of that name makes them, so that scripts and servers are told one thing.
 
 Chrome's list of brands holds an invented one, so that nobody relies on its form; what it is follows from the version
 (`GREASE in UA-CH <https://wicg.github.io/ua-client-hints/#grease>`_, Chromium's ``user_agent_utils``).
@@ -10,14 +10,15 @@ Chrome's list of brands holds an invented one, so that nobody relies on its form
 
 from __future__ import annotations
 
+import json
 import re
 from typing import Any
 
-__all__ = ["override_for"]
+__all__ = ["hint_headers", "override_for"]
 
 _CHROMIUM = re.compile(r"\b(?:Headless)?Chrom(?:e|ium)/(\d{1,6})((?:\.\d{1,6}){0,3})")
-#: Browsers without client hints: other engines, and whatever runs on iOS.
-_WITHOUT_HINTS = re.compile(r"\b(?:Firefox|FxiOS|CriOS|EdgiOS|OPiOS|Seamonkey|Trident|MSIE)\b|\bVersion/\S+ .*\bSafari/")
+#: Browsers without client hints: other engines, and whatever runs on iOS. Android's WebView has Chrome/ in it, too.
+_WITHOUT_HINTS = re.compile(r"\b(?:Firefox|FxiOS|CriOS|EdgiOS|OPiOS|Trident|MSIE)\b|\bVersion/\S+ .*\bSafari/")
 #: Browsers built on Chromium, by their token in the user agent; Chrome itself when there is none.
 _BRANDS = (
     (re.compile(r"\bEdgA?/(\d{1,6})"), "Microsoft Edge"),
@@ -41,9 +42,21 @@ def override_for(user_agent: str, product: str) -> dict[str, Any]:
     params: dict[str, Any] = {"userAgent": user_agent}
     if platform := _script_platform(user_agent):
         params["platform"] = platform
-    if not _WITHOUT_HINTS.search(user_agent):
+    if _CHROMIUM.search(user_agent) or not _WITHOUT_HINTS.search(user_agent):
         params["userAgentMetadata"] = _hints(user_agent, product)
     return params
+
+
+def hint_headers(override: dict[str, Any]) -> dict[str, str]:
+    """The client hints that go with every request, for parameters that `override_for` made; none without hints."""
+    hints = override.get("userAgentMetadata")
+    if hints is None:
+        return {}
+    return {
+        "Sec-CH-UA": ", ".join(f'{json.dumps(entry["brand"])};v="{entry["version"]}"' for entry in hints["brands"]),
+        "Sec-CH-UA-Mobile": "?1" if hints["mobile"] else "?0",
+        "Sec-CH-UA-Platform": json.dumps(hints["platform"]),
+    }
 
 
 def _hints(user_agent: str, product: str) -> dict[str, Any]:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Generic, Literal, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, cast
 
 from pagelens.browser import fill as filling
 from pagelens.browser import input as inputs
@@ -15,9 +15,10 @@ from pagelens.browser.evaluate import MAX_CHARS, MAX_DEPTH, EvaluateResult, eval
 from pagelens.browser.screenshot import ImageFormat, Screenshot
 from pagelens.browser.type_text import TypeReport, type_text
 from pagelens.browser.waiting import WAIT, Condition, WaitReport, wait_for
+from pagelens.browser.window import resize
 from pagelens.collectors.console_collector import ConsoleCollector
 from pagelens.collectors.network_collector import NetworkCollector
-from pagelens.core.deadlines import NAVIGATION, TOOL
+from pagelens.core.deadlines import NAVIGATION, TOOL, patient
 from pagelens.core.options import Options
 from pagelens.core.safe_text import one_line, shortened
 from pagelens.errors import DialogOpen, DocumentReplaced, PageClosed, PagelensError
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from pagelens.browser.dialogs import Dialog
     from pagelens.browser.effect import Effect
     from pagelens.browser.element import Element
+    from pagelens.browser.emulated import Emulated
     from pagelens.browser.frame import Frame
     from pagelens.browser.navigation import NavigationResult
     from pagelens.browser.page import Page
@@ -63,15 +65,29 @@ class Done(Generic[T]):
     lost: DocumentReplaced | None = None
 
 
-@dataclass(slots=True)
 class EmulationState:
-    """What the page is made to believe; None: nothing.
+    """What a page is made to believe, as replies show it: a view of what the engine keeps for all who use the page."""
 
-    Attributes:
-        viewport: width and height in CSS pixels.
-    """
+    def __init__(self, page: Page, options: Options) -> None:
+        self._page = page
+        # The user's viewport is given to windows that we open; a popup has the size its opener chose.
+        self._window = options.viewport if page.opener is None else None
 
-    viewport: tuple[int, int] | None = None
+    @property
+    def settings(self) -> Emulated:
+        """The settings in force."""
+        return self._page.emulation.settings
+
+    @property
+    def window(self) -> tuple[int, int] | None:
+        """Width and height in CSS pixels that the user chose for the window, while it has them and they are seen."""
+        hidden = self._page.emulation.is_resized or self.settings.viewport is not None
+        return None if hidden else self._window
+
+    @property
+    def patience(self) -> float:
+        """How many times as long as usual the page may take, see `pagelens.core.deadlines.limits`."""
+        return self._page.emulation.patience
 
 
 class McpPage:
@@ -91,8 +107,7 @@ class McpPage:
         self._options = options
         self.network = NetworkCollector(page, reqids, bodies)
         self.console = ConsoleCollector(page, msgids)
-        # The user's viewport is given to windows that we open; a popup has the size its opener chose.
-        self.emulation = EmulationState(viewport=options.viewport if page.opener is None else None)
+        self.emulation = EmulationState(page, options)
         self.last_snapshot: TextSnapshot | None = None
 
     def catch_up(self) -> None:
@@ -157,16 +172,21 @@ class McpPage:
         url: str,
         *,
         how: Literal["url", "back", "forward", "reload"] = "url",
-        timeout: float = NAVIGATION,
+        timeout: float | None = None,
         ignore_cache: bool = False,
         before_unload: Literal["accept", "dismiss"] = "accept",
         init_script: str | None = None,
     ) -> NavigationResult:
         """Load `url`, or go through the history, or reload; see `pagelens.browser.navigation`.
 
+        Args:
+            timeout: seconds; None: the usual time, longer when the page is throttled.
+
         Raises:
             NavigationFailed: it could not be loaded, or there is no such history entry.
         """
+        if timeout is None:
+            timeout = patient(NAVIGATION, self.emulation.patience)
         if how == "back":
             return await self.page.go_back(timeout=timeout, before_unload=before_unload)
         if how == "forward":
@@ -271,7 +291,7 @@ class McpPage:
                 source,
                 kind=kind,
                 args=elements,
-                timeout=SCRIPT,
+                timeout=patient(SCRIPT, self.emulation.patience),
                 dialog_action=dialog_action,
                 max_chars=max_chars,
                 max_depth=max_depth,
@@ -279,13 +299,34 @@ class McpPage:
             frame,
         )
 
-    async def wait_for(self, condition: Condition, *, timeout: float = WAIT) -> WaitReport:
+    async def wait_for(self, condition: Condition, *, timeout: float | None = None) -> WaitReport:
         """Wait until the page shows, says or does something; see `pagelens.browser.waiting`.
+
+        Args:
+            timeout: seconds; None: the usual time, longer when the page is throttled.
 
         Raises:
             WaitTimeout: it has not in time; the message says what is there instead.
         """
+        if timeout is None:
+            timeout = patient(WAIT, self.emulation.patience)
         return await wait_for(self.page, condition, timeout)
+
+    async def emulate(self, changes: Mapping[str, Any]) -> list[str]:
+        """Change what the page is made to believe; see `PageEmulation.change`.
+
+        Raises:
+            InvalidInput: a value can't be. EmulationFailed: Chrome did not take all of it.
+        """
+        return await self.page.emulation.change(changes)
+
+    async def resize(self, width: int, height: int) -> str:
+        """Resize the page's window; see `pagelens.browser.window.resize`.
+
+        Raises:
+            ResizeFailed: the page has another size.
+        """
+        return await resize(self.page, width, height)
 
     async def snapshot(self, *, verbose: bool = False) -> TextSnapshot:
         """The page as text, with uids; kept as `last_snapshot`."""

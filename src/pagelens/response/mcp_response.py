@@ -75,13 +75,14 @@ class McpResponse:
     def __init__(self) -> None:
         self.order = Order()
 
-    def for_page(self, page: McpPage, *, name_it: bool = False) -> None:
-        """Say which page the reply is about; `name_it` tells the reader too.
+    def for_page(self, page: McpPage, *, name_it: bool = False, has_progress: bool = False) -> None:
+        """Say which page the reply is about; `name_it` tells the reader too. `has_progress` as in `Order`.
 
         What happened on it unwatched before this call is taken up now, so that it isn't mixed with what the call does.
         """
         self.order.page = page
         self.order.name_page = name_it
+        self.order.has_progress = has_progress
         self.order.news += page.take_news()
 
     def append_line(self, text: str) -> None:

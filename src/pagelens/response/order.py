@@ -174,6 +174,7 @@ class Order:
 
     Attributes:
         page: the page that the reply is about, when it is about one.
+        has_progress: the caller hears of progress, so that it may be kept waiting longer.
         name_page: say which page that is (the caller did not, and more than one could be meant).
         news: what had happened on the page, unwatched, before the call.
         devtools: mark what a person has selected in the page's DevTools window.
@@ -181,6 +182,7 @@ class Order:
 
     page: McpPage | None = None
     name_page: bool = False
+    has_progress: bool = False
     news: list[str] = field(default_factory=list)
     lines: list[str] = field(default_factory=list)
     result: ResultOrder | None = None

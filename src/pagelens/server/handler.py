@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pagelens.core.deadlines import BROWSER_START, HIGHEST, TOOL, TOOL_MARGIN, deadline, seconds_of
+from pagelens.core.deadlines import BROWSER_START, HIGHEST, REPLY, TOOL, TOOL_MARGIN, deadline, seconds_of
 from pagelens.core.options import Options
 from pagelens.errors import DialogOpen, InternalError, PageClosed, PagelensError, ToolDisabled
 from pagelens.response.mcp_response import McpResponse, RenderedResponse
@@ -33,8 +33,6 @@ __all__ = ["ToolCall", "ToolHandler"]
 
 log = logging.getLogger(__name__)
 
-#: Seconds for working out a reply after the handler has ended: a snapshot, lists.
-REPLY = 15.0
 #: However late it is, a handler and a reply get this many seconds each.
 LEAST = 5.0
 #: Key of the lock that stands in for "the first page" while there is none yet.
@@ -86,6 +84,7 @@ class ToolCall:
         self._page: McpPage | None = None
         self._page_id: int | None = None
         self._place: Place | None = None
+        self._has_progress = False
         try:
             self._check_enabled()
             self._params = parse_arguments(self.tool.name, self.tool.arguments(handler.options), arguments)
@@ -146,6 +145,7 @@ class ToolCall:
     async def _pipeline(self, progress: Progress | None) -> tuple[RenderedResponse, str | None]:
         response = SlimMcpResponse() if "slim" in self.tool.annotations.conditions else McpResponse()
         error: PagelensError | None = self._refusal
+        self._has_progress = progress is not None
         if error is None:
             try:
                 await self._turn()
@@ -197,7 +197,11 @@ class ToolCall:
         more: dict[str, Any] = {} if progress is None else {"progress": progress}
         if self._page is None:
             return ToolRequest(self._params, paths, **more)
-        response.for_page(self._page, name_it=self._page_id is None and self._context.is_one_of_several)
+        response.for_page(
+            self._page,
+            name_it=self._page_id is None and self._context.is_one_of_several,
+            has_progress=self._has_progress,
+        )
         return PageToolRequest(self._params, paths, page=self._page, **more)
 
     def _verified_paths(self, params: ToolParams) -> dict[str, Path]:
@@ -231,11 +235,20 @@ class ToolCall:
     # -- how long, and what went wrong ---------------------------------------------------------------
 
     def _limit(self) -> float:
-        """Seconds for the handler; beyond `HIGHEST` after the arrival only for a caller's own timeout."""
+        """Seconds for the handler; beyond what `deadlines.limits` says only for a caller's own timeout."""
         explicit = getattr(self._params, "timeout", None) or 0
         usual = max(TOOL, seconds_of(explicit, 0) + TOOL_MARGIN)
         wanted = self.tool.deadline(self._params) if self.tool.deadline else usual
-        return wanted if explicit > 0 else min(wanted, max(HIGHEST - REPLY - self._elapsed(), LEAST))
+        if explicit > 0:
+            return wanted
+        return min(wanted * self._patience(), max(self._highest() - REPLY - self._elapsed(), LEAST))
+
+    def _patience(self) -> float:
+        return self._page.emulation.patience if self._page is not None else 1.0
+
+    def _highest(self) -> float:
+        """Seconds for all of the call, reply included."""
+        return HIGHEST * (self._patience() if self._has_progress else 1.0)
 
     def _elapsed(self) -> float:
         return time.monotonic() - self._arrived
@@ -261,7 +274,7 @@ class ToolCall:
 
     async def _present(self, response: McpResponse, error: PagelensError | None) -> tuple[RenderedResponse, str | None]:
         self.stage = "preparing the reply"
-        limit = max(min(REPLY, HIGHEST - self._elapsed()), LEAST)
+        limit = max(min(REPLY * self._patience(), self._highest() - self._elapsed()), LEAST)
         try:
             async with deadline(limit, "Preparing the reply", self._late_hint()):
                 reply = await response.handle(self._context)

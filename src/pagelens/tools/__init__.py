@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pagelens.core.options import Options
-from pagelens.tools import console, input, network, pages, screenshot, script, slim, snapshot, waiting
+from pagelens.tools import console, emulation, input, network, pages, screenshot, script, slim, snapshot, waiting
 from pagelens.tools.definition import ToolDefinition, ToolFactory
 
 __all__ = ["ALL_TOOLS", "SLIM_TOOLS", "create_tools"]
@@ -25,6 +25,8 @@ ALL_TOOLS: tuple[ToolDefinition | ToolFactory, ...] = (
     input.fill,
     input.type_text,
     input.press_key,
+    emulation.emulate,
+    emulation.resize_page,
     network.list_network_requests,
     network.get_network_request,
     network.list_websocket_messages,

@@ -174,7 +174,7 @@ async def _navigate_page(
     result = await request.page.navigate(
         params.url or "",
         how=params.type or "url",
-        timeout=_seconds(params.timeout),
+        timeout=seconds_of(params.timeout, 0) or None,
         ignore_cache=bool(params.ignoreCache),
         before_unload=params.handleBeforeUnload or "accept",
         init_script=getattr(params, "initScript", None),

@@ -49,7 +49,7 @@ async def _wait_for(request: PageToolRequest[WaitForParams], response: McpRespon
         function=params.function if isinstance(params, WaitForParamsWithFunction) else None,
     )
     response.include_snapshot(bool(params.includeSnapshot))
-    response.attach_wait(await request.page.wait_for(condition, timeout=_seconds(params)))
+    response.attach_wait(await request.page.wait_for(condition, timeout=seconds_of(params.timeout, 0) or None))
 
 
 @tool_factory
