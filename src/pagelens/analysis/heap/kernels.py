@@ -108,6 +108,9 @@ def parse_numbers(buffer: Any, begin: int, end: int, out: Any, at: int, state: A
         byte = buffer[i]
         if mode == 3:
             if 48 <= byte <= 57:
+                if value == 0:  # JSON has no leading zeros
+                    wrong = 1
+                    break
                 value = value * 10 + (byte - 48)
                 digits += 1
                 if digits > 16:

@@ -19,7 +19,7 @@ PIECE = 1 << 20
 
 _SPACE = re.compile(rb"[ \t\r\n]*")
 _STRUCTURE = re.compile(rb'["\[\]{}]')
-_STRING_END = re.compile(rb'[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
+_STRING_END = re.compile(rb'[^"\\]*+(?:\\.[^"\\]*+)*+"', re.DOTALL)
 #: The most bytes that a skipped string or the head may have.
 _LONGEST = 16 << 20
 
@@ -44,6 +44,8 @@ class Reader:
         #: Bytes of the file, unpacked, before ``piece``.
         self._before = 0
         first = self._raw()
+        if len(first) == 1:
+            first += self._raw()
         if first[:2] == b"\x1f\x8b":
             self._unpack = zlib.decompressobj(zlib.MAX_WBITS | 16)
             first = self._unpacked(first)
