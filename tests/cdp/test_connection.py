@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
@@ -30,6 +30,10 @@ class Played:
 
     def send(self, message: bytes) -> None:
         self.sent.append(json.loads(message))
+
+    def send_all(self, messages: Sequence[bytes]) -> None:
+        for message in messages:
+            self.send(message)
 
     async def close(self) -> None:
         self.on_lost("closed")
@@ -61,6 +65,22 @@ async def test_replies_find_their_commands_in_any_order(played: tuple[Played, Co
     assert await first == {"a": 1}
     assert await second == {"b": 2}
     assert not connection._waiting
+
+
+async def test_what_is_told_is_answered_to_nobody(played: tuple[Played, Connection, Session]) -> None:
+    transport, connection, session = played
+    session.tell("A.one", ({"x": number} for number in range(3)))
+    assert [(m["method"], m["sessionId"], m["params"]) for m in transport.sent] == [
+        ("A.one", "S", {"x": number}) for number in range(3)
+    ]
+    assert not connection._waiting
+    transport.say(id=transport.sent[1]["id"], sessionId="S", error={"code": 1, "message": "gone"})
+    later = session.post("A.two")
+    transport.say(id=transport.sent[3]["id"], sessionId="S", result={})
+    assert await later == {}
+    connection.close_session("S", "gone")
+    session.tell("A.one", [{}])
+    assert len(transport.sent) == 4
 
 
 async def test_refusals_carry_chromes_words(played: tuple[Played, Connection, Session]) -> None:

@@ -14,6 +14,7 @@ from pagelens.collectors.console_collector import ConsoleCollector
 from pagelens.collectors.ids import IdCounter
 from pagelens.collectors.network_collector import NetworkCollector
 from pagelens.collectors.network_request import NetworkRequest
+from pagelens.collectors.worker_consoles import WorkerConsoles
 
 
 class Recorder:
@@ -25,12 +26,17 @@ class Recorder:
         self.msgids = IdCounter()
         self.networks: dict[int, NetworkCollector] = {}
         self.consoles: dict[int, ConsoleCollector] = {}
+        self.workers = WorkerConsoles(host.workers, self.msgids)
         self.page: Page
-        self.disconnect = host.page_created.connect(self._created)
+        self._disconnect = host.page_created.connect(self._created)
 
     def _created(self, page: Page) -> None:
         self.networks[page.id] = NetworkCollector(page, self.reqids)
-        self.consoles[page.id] = ConsoleCollector(page, self.msgids)
+        self.consoles[page.id] = ConsoleCollector(page, self.msgids, self.workers)
+
+    def disconnect(self) -> None:
+        self._disconnect()
+        self.workers.close()
 
     async def open(self) -> Page:
         self.page = await self.host.new_page()

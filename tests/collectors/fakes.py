@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from types import SimpleNamespace
 from typing import Any
@@ -30,6 +30,7 @@ class FakeSession:
     posted: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
     raw: dict[str, list[Callable[[bytes], None]]] = field(default_factory=dict)
     ends: list[Callable[[str], None]] = field(default_factory=list)
+    answered: list[Callable[[], object]] = field(default_factory=list)
 
     def on_raw(self, method: str, handler: Callable[[bytes], None]) -> None:
         self.raw.setdefault(method, []).append(handler)
@@ -40,6 +41,9 @@ class FakeSession:
     def post(self, method: str, params: dict[str, Any]) -> FakeReply:
         self.posted.append((method, params))
         return FakeReply()
+
+    def tell(self, method: str, params: Iterable[dict[str, Any]]) -> None:
+        self.posted += [(method, one) for one in params]
 
     def emit(self, method: str, /, **params: Any) -> None:
         for handler in self.raw.get(method, []):
@@ -56,6 +60,7 @@ class FakePage:
 
     def __init__(self, number: int = 1) -> None:
         self.id = number
+        self.was_running = False
         self.main_frame = SimpleNamespace(id="main")
         self.host = SimpleNamespace(
             rules=NetworkRules(Options()), workers=SimpleNamespace(started=Signal[Any]("started"))
@@ -66,10 +71,19 @@ class FakePage:
         self.crashed: Signal[None] = Signal("crashed")
         self.download_changed: Signal[Any] = Signal("download_changed")
 
-    def attach(self, kind: str = "page", url: str = "", **names: str) -> FakeSession:
+    def attach(self, kind: str = "page", url: str = "", *, was_running: bool = False, **names: str) -> FakeSession:
+        """A session that begins; what `AttachedSession.answered` holds is in its `answered`."""
         session = FakeSession(**names)
         self.session_attached.emit(
-            SimpleNamespace(session=session, kind=kind, frame_id="main" if kind == "page" else None, url=url, init=[])
+            SimpleNamespace(
+                session=session,
+                kind=kind,
+                frame_id="main" if kind == "page" else None,
+                url=url,
+                init=[],
+                was_running=was_running,
+                answered=session.answered,
+            )
         )
         return session
 

@@ -197,12 +197,13 @@ def test_worker_echo_is_dropped_only_when_the_worker_is_heard() -> None:
     assert [m.text for m in console.get_data()] == ["hi"]
 
 
-def test_log_is_enabled_once_for_each_session_and_nothing_else() -> None:
+def test_log_and_issues_are_enabled_once_for_each_session_and_nothing_else() -> None:
     inits: list[list[tuple[str, dict[str, Any]]]] = []
     page, _, console = recorded()
     page.session_attached.connect(lambda attached: inits.append(attached.init))
     page.attach("iframe", id="s2")
-    assert inits == [[("Log.enable", {})]]
+    page.attach("worker", id="s3")
+    assert inits == [[("Log.enable", {}), ("Audits.enable", {})], [("Log.enable", {})]]
     assert console.get_data() == []
 
 

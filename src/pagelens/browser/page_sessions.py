@@ -40,6 +40,8 @@ class AttachedSession:
         url: what the target shows or runs, as far as it is known; often empty at this moment.
         ready: commands that must be accepted before the target may run, one after the other. For workers only: a page
             is not let loose before it has answered anyway.
+        was_running: it ran before it was attached to: Chrome repeats what was said in it so far.
+        answered: called when all of `init` has been answered.
     """
 
     session: Session
@@ -48,6 +50,8 @@ class AttachedSession:
     url: str
     init: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
     ready: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
+    was_running: bool = False
+    answered: list[Callable[[], object]] = field(default_factory=list)
 
 
 def run_when_ready(session: Session, commands: list[tuple[str, dict[str, Any]]]) -> None:
@@ -81,6 +85,7 @@ class PageSessions:
         self._page = page
         self._by_id: dict[str, AttachedSession] = {}
         self._own_init: list[tuple[str, dict[str, Any]]] = []
+        self._own_answered: list[Callable[[], object]] = []
 
     def attach(self, attached: AttachedSession) -> None:
         """Write the initialisation of a session; only then does its target run."""
@@ -108,12 +113,15 @@ class PageSessions:
         page.session_attached.emit(attached)
         # Written without awaiting: a paused target answers nothing until the last of these lets it run.
         replies = [session.post(method, params) for method, params in [*init, *attached.init]]
+        for callback in attached.answered:
+            replies[-1].on_done(callback)
         if attached.ready:
             run_when_ready(session, attached.ready)
         else:
             replies.append(session.post("Runtime.runIfWaitingForDebugger"))
         if attached.kind == "page":
             self._own_init = [*init, *attached.init]
+            self._own_answered = attached.answered
             replies.append(self._read_tree())
         for reply in replies:
             reply.on_done(lambda reply=reply: self._init_answered(reply, attached))  # type: ignore[misc]
@@ -132,6 +140,8 @@ class PageSessions:
         """Write the page's own initialisation once more: what was written to a page without a process is lost."""
         for method, params in self._own_init:
             self._page.session.post(method, params)
+        for callback in self._own_answered:
+            callback()  # the answers are lost as well
         self._read_tree()
 
     def _read_tree(self) -> Reply:
@@ -154,6 +164,7 @@ class PageSessions:
     def _child_attached(self, p: dict[str, Any]) -> None:
         info = p["targetInfo"]
         kind = info["type"]
+        was_running = not p["waitingForDebugger"]
         session = self._page.session.connection.open_session(
             p["sessionId"], target_id=info["targetId"], target_type=kind
         )
@@ -161,9 +172,9 @@ class PageSessions:
             frame = self._page.tree.get(info["targetId"], info.get("parentFrameId"), session)
             frame.session = session
             frame._contexts_cleared()
-            self.attach(AttachedSession(session, "iframe", frame.id, info["url"]))
+            self.attach(AttachedSession(session, "iframe", frame.id, info["url"], was_running=was_running))
         elif kind in ("worker", "shared_worker", "worklet", "audio_worklet"):
-            self.attach(AttachedSession(session, "worker", None, info["url"]))
+            self.attach(AttachedSession(session, "worker", None, info["url"], was_running=was_running))
         elif kind == "service_worker":
             self._page.host.rules.start_worker(session)
         else:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import itertools
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from pagelens.cdp.messages import Envelope, decode_envelope, encode_command
@@ -89,18 +89,27 @@ class Connection:
                 ConnectionLost(f"{method} can't be sent: the connection to Chrome is lost ({self.lost}).")
             )
             return future
-        if Connection.inspector is not None:
-            Connection.inspector(method, params)
         message_id = next(self._ids)
-        message: dict[str, Any] = {"id": message_id, "method": method, "params": params}
-        if session.id:
-            message["sessionId"] = session.id
-        data = encode_command(message)
+        data = self._command(message_id, session, method, params)
         self._waiting[message_id] = (session, method, future)
         # A caller who gives up (timeout, cancellation) leaves nothing behind; a late reply is dropped.
         future.add_done_callback(lambda _: self._waiting.pop(message_id, None))
         self._transport.send(data)
         return future
+
+    def _tell(self, session: Session, method: str, many: Iterable[dict[str, Any]]) -> None:
+        if self.lost is None:
+            # Their answers find nobody waiting, and are dropped.
+            self._transport.send_all([self._command(next(self._ids), session, method, params) for params in many])
+
+    @staticmethod
+    def _command(message_id: int, session: Session, method: str, params: dict[str, Any]) -> bytes:
+        if Connection.inspector is not None:
+            Connection.inspector(method, params)
+        message: dict[str, Any] = {"id": message_id, "method": method, "params": params}
+        if session.id:
+            message["sessionId"] = session.id
+        return encode_command(message)
 
     def _fail_waiting(self, session: Session, error: Callable[[str], Exception]) -> None:
         for owner, method, future in list(self._waiting.values()):

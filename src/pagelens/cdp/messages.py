@@ -15,7 +15,7 @@ import msgspec
 
 from pagelens.core.safe_text import json_safe
 
-__all__ = ["Envelope", "ErrorBody", "decode_body", "decode_envelope", "encode_command", "event_decoder"]
+__all__ = ["Envelope", "ErrorBody", "decode_body", "decode_envelope", "encode_body", "encode_command", "event_decoder"]
 
 
 class ErrorBody(msgspec.Struct, gc=False):
@@ -82,10 +82,15 @@ def decode_body(raw: bytes | msgspec.Raw) -> dict[str, Any]:
 
 def encode_command(message: dict[str, Any]) -> bytes:
     """Encode a command. Lone surrogates in its strings become ``\\ud800`` escapes, which Chrome accepts."""
+    return encode_body(message)
+
+
+def encode_body(body: dict[str, Any]) -> bytes:
+    """The opposite of `decode_body`."""
     try:
-        return _encode(message)
+        return _encode(body)
     except UnicodeEncodeError:
-        return json.dumps(message, separators=(",", ":")).encode("ascii")
+        return json.dumps(body, separators=(",", ":")).encode("ascii")
 
 
 E = TypeVar("E", bound=msgspec.Struct)

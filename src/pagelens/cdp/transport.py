@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
 __all__ = ["PipeTransport", "Transport"]
@@ -21,6 +21,9 @@ class Transport(Protocol):
 
     def send(self, message: bytes) -> None:
         """Queue one message; never blocks, and does nothing once the connection is lost."""
+
+    def send_all(self, messages: Sequence[bytes]) -> None:
+        """Queue several messages at once, as cheaply as can be."""
 
     async def close(self) -> None:
         """End both directions. Idempotent."""
@@ -55,6 +58,10 @@ class PipeTransport:
     def send(self, message: bytes) -> None:
         if self._writer is not None and not self._writer.is_closing():
             self._writer.write(message + b"\0")
+
+    def send_all(self, messages: Sequence[bytes]) -> None:
+        if messages:
+            self.send(b"\0".join(messages))
 
     async def close(self) -> None:
         # Our write end first: Chrome takes its end of file as the order to quit.

@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import ipaddress
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -106,6 +106,10 @@ class WebSocketTransport:
     def send(self, message: bytes) -> None:
         if self._socket is not None and self._lost is None:
             self._outgoing.put_nowait(message)
+
+    def send_all(self, messages: Sequence[bytes]) -> None:
+        for message in messages:
+            self.send(message)
 
     async def close(self) -> None:
         socket, self._socket = self._socket, None

@@ -10,7 +10,7 @@ Facts about the events (Chromium 156, seen):
 - Content scripts speak in the page's session, in contexts of their own with the extension's origin and name; those that
   run in the page's own world are told by where they come from. Uncaught errors name no context.
 - Whoever enables ``Runtime`` and ``Log`` in what runs already is told all that V8 and the log still have, one after
-  the other: each with its own time.
+  the other: each with its own time, and objects without previews.
 """
 
 from __future__ import annotations
@@ -25,9 +25,10 @@ from pagelens.cdp.messages import decode_body, event_decoder
 from pagelens.collectors.console_message import ConsoleMessage, Extension, MessageOrigin, MessageSource
 from pagelens.collectors.remote_objects import RemoteObjects
 from pagelens.core.safe_text import json_safe
+from pagelens.errors import PagelensError
 
 if TYPE_CHECKING:
-    from pagelens.cdp.session import Session
+    from pagelens.cdp.session import Reply, Session
 
 __all__ = ["ConsoleListener"]
 
@@ -48,6 +49,7 @@ MAX_EXTENSIONS = 200
 MAX_BACKLOG = 5_000
 
 _TYPES = {"warning": "warn"}
+_PREVIEWS = "pagelens-previews"
 _EXTENSION = "chrome-extension://"
 _EXTENSION_BYTES = _EXTENSION.encode()
 
@@ -155,6 +157,7 @@ class ConsoleListener:
 
     Attributes:
         objects: remote objects that the records refer to.
+        asked: commands that will tell more of them.
     """
 
     def __init__(
@@ -171,7 +174,16 @@ class ConsoleListener:
         self.objects = RemoteObjects()
         self.exceptions: dict[tuple[str, int], ConsoleMessage] = {}
         self.extensions: dict[str, Extension] = {}
+        self.asked: set[Reply] = set()
         self._workers: dict[str, None] = {}
+
+    async def settle(self, timeout: float) -> None:
+        """Wait until what was said before we came is known in full, at most `timeout` seconds."""
+        for reply in list(self.asked):
+            try:
+                await reply.within(timeout)
+            except PagelensError:
+                return  # it is shown as far as it is known
 
     def watch(
         self, session: Session, source: MessageSource, url: str = "", *, worker_id: str = "", was_running: bool = False
@@ -325,6 +337,41 @@ class _Voice:
         for exception_id in self._revoked:
             self._revoke(exception_id)
         self._revoked.clear()
+        self._ask_previews()
+
+    def _ask_previews(self) -> None:
+        """Have previews of the objects that the newest messages speak of, as those of new messages have."""
+        listener, session = self._listener, self._session
+        if session.closed is not None:
+            return
+        waiting = [
+            (message, object_id)
+            for message in listener.recorded()
+            if message.session is session
+            for object_id in message.object_ids
+            if listener.objects.is_alive(session, object_id)
+        ]
+        for message, object_id in waiting:
+            reply = session.post(
+                "Runtime.callFunctionOn",
+                {
+                    "objectId": object_id,
+                    "functionDeclaration": "function(){return this}",
+                    "generatePreview": True,
+                    "objectGroup": _PREVIEWS,
+                },
+            )
+            listener.asked.add(reply)
+            reply.on_done(lambda reply=reply, message=message, known=object_id: self._preview(reply, message, known))  # type: ignore[misc]
+
+    def _preview(self, reply: Reply, message: ConsoleMessage, object_id: str) -> None:
+        self._listener.asked.discard(reply)
+        if not reply.failed:
+            preview = reply.result().get("result", {}).get("preview")
+            if isinstance(preview, dict):
+                message.add_previews({object_id: preview})
+        if not self._listener.asked and self._session.closed is None:
+            self._session.tell("Runtime.releaseObjectGroup", [{"objectGroup": _PREVIEWS}])
 
     def _tell_again(self, message: ConsoleMessage, said: _Said) -> None:
         self._listener.forgotten(message)

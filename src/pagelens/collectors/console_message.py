@@ -5,13 +5,21 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from pagelens.cdp.messages import decode_body
+from pagelens.cdp.messages import decode_body, encode_body
 from pagelens.collectors.console_text import expanded, remote_text
 
 if TYPE_CHECKING:
     from pagelens.cdp.session import Session
 
-__all__ = ["ConsoleMessage", "Extension", "MessageOrigin", "MessageSource", "StackFrame", "UncaughtError"]
+__all__ = [
+    "ConsoleMessage",
+    "Extension",
+    "MessageOrigin",
+    "MessageSource",
+    "StackFrame",
+    "UncaughtError",
+    "stack_frames",
+]
 
 #: A `console.…` call; an error or rejection nobody caught; what the browser itself has to say; a DevTools issue.
 MessageOrigin = Literal["call", "exception", "log", "issue"]
@@ -207,20 +215,7 @@ class ConsoleMessage:
         """Its stack trace, innermost call first, asynchronous parents appended; empty when there is none."""
         event = self.event()
         holder = {"exception": event.get("exceptionDetails", {}), "log": event.get("entry", {})}.get(self.origin, event)
-        frames: list[StackFrame] = []
-        trace = holder.get("stackTrace")
-        while isinstance(trace, dict):
-            frames += [
-                StackFrame(
-                    str(frame.get("functionName", "")),
-                    str(frame.get("url", "")),
-                    int(frame.get("lineNumber", -1)) + 1,
-                    int(frame.get("columnNumber", -1)) + 1,
-                )
-                for frame in trace.get("callFrames", [])
-            ]
-            trace = trace.get("parent")
-        return frames
+        return stack_frames(holder.get("stackTrace"))
 
     @property
     def error(self) -> UncaughtError | None:
@@ -249,6 +244,16 @@ class ConsoleMessage:
     def event(self) -> dict[str, Any]:
         """The params of the event it came in."""
         return decode_body(self._event)
+
+    def add_previews(self, previews: dict[str, dict[str, Any]]) -> None:
+        """Chrome tells what was said long ago without previews of its objects: here they are, by object id."""
+        event = self.event()
+        holders = [*event.get("args", []), event.get("exceptionDetails", {}).get("exception")]
+        for holder in holders:
+            if isinstance(holder, dict) and (preview := previews.get(holder.get("objectId", ""))) is not None:
+                holder["preview"] = preview
+        self._event = encode_body(event)
+        self._text = None
 
     def renew(self, session: Session, event: bytes, object_ids: tuple[str, ...]) -> None:
         """Another session has told of it once more: its objects can be reached there now."""
@@ -298,6 +303,23 @@ class ConsoleMessage:
         if not url:
             url, line = str(entry.get("url", "")), int(entry.get("lineNumber", -1)) + 1
         self._location = (url, line, column)
+
+
+def stack_frames(trace: Any) -> list[StackFrame]:
+    """The calls of a ``Runtime.StackTrace``, innermost first, asynchronous parents appended."""
+    frames: list[StackFrame] = []
+    while isinstance(trace, dict):
+        frames += [
+            StackFrame(
+                str(frame.get("functionName", "")),
+                str(frame.get("url", "")),
+                int(frame.get("lineNumber", -1)) + 1,
+                int(frame.get("columnNumber", -1)) + 1,
+            )
+            for frame in trace.get("callFrames", [])
+        ]
+        trace = trace.get("parent")
+    return frames
 
 
 def _top_frame(holder: dict[str, Any]) -> tuple[str, int, int]:

@@ -36,8 +36,9 @@ OCCURRENCES_KNOWN = 1_000
 MAX_ISSUES = 500
 #: An event above this size is kept without what makes it long. Bytes.
 BIG_EVENT = 16_384
-#: Characters of one text in such an event.
+#: Characters of one text, items of one list in such an event.
 LONG_TEXT = 2_000
+LONG_LIST = 50
 #: What an issue costs beside its details, about. Bytes.
 BASE_WEIGHT = 600
 
@@ -112,9 +113,11 @@ class Occurrence:
 
     def identity(self) -> bytes:
         """Equal for occurrences that are one thing told of twice."""
-        # Node numbers of two processes may be the same by chance.
-        where = self.session.id if self.node else ""
-        return msgspec.json.encode([where, self.document if self.node else 0, _steady(self.details)])
+        # Node numbers of two processes may be the same by chance. Of the page itself the aggregator knows one document.
+        where = ""
+        if self.node:
+            where = "page" if self.session.target_type == "page" else f"{self.session.target_id} {self.document}"
+        return msgspec.json.encode([where, _steady(self.details)])
 
 
 @dataclass(slots=True, eq=False)
@@ -154,7 +157,13 @@ class AggregatedIssue:
     def add(self, occurrence: Occurrence) -> bool:
         """Take one in; returns whether it is a new one."""
         identity = occurrence.identity()
-        if identity in self._known or self.has_more:
+        if identity in self._known:
+            for index, known in enumerate(self.occurrences):
+                if known.session.closed is not None and known.identity() == identity:
+                    # Told again after a lost connection: its node can be reached where it was told now.
+                    self.occurrences[index] = occurrence
+            return False
+        if self.has_more:
             return False
         self._known.add(identity)
         self.count += 1
@@ -226,24 +235,110 @@ class PageEventSubscriber:
 
     def __init__(self, aggregator: IssueAggregator) -> None:
         self._aggregator = aggregator
+        self._documents: dict[str, int] = {}
 
     def watch(self, attached: AttachedSession) -> None:
         """Listen to a session that is about to be initialised."""
         session = attached.session
-        documents = [0]
-
-        def added(raw: bytes) -> None:
-            occurrence = _occurrence(session, documents[0], raw)
-            if occurrence is not None:
-                self._aggregator.add(occurrence)
-
-        def cleared(_: bytes) -> None:
-            documents[0] += 1
-            session_documents[session.id] = documents[0]
-
-        session_documents = self.documents
-        session_documents[session.id] = 0
-        session.on_raw("Audits.issueAdded", added)
-        session.on_raw("Runtime.executionContextsCleared", cleared)
-        session.on_closed(lambda _: session_documents.pop(session.id, None))
+        self._documents[session.id] = 0
+        session.on_raw("Audits.issueAdded", lambda raw: self._added(session, raw))
+        session.on_raw("Runtime.executionContextsCleared", lambda _: self._cleared(session))
+        session.on_closed(lambda _: self._closed(session))
         attached.init.append(("Audits.enable", {}))
+
+    def is_current(self, occurrence: Occurrence) -> bool:
+        """Whether the numbers of nodes in it still mean something: its process shows the same document."""
+        return self._documents.get(occurrence.session.id) == occurrence.document
+
+    def _added(self, session: Session, raw: bytes) -> None:
+        issue = decode_body(raw).get("issue", {})
+        code = str(issue.get("code", ""))
+        details = next((value for value in issue.get("details", {}).values() if isinstance(value, dict)), {})
+        if len(raw) > BIG_EVENT:
+            details = _shorter(details)
+        size = BASE_WEIGHT + min(len(raw), BIG_EVENT)
+        kind, document = issue_kind(code, details), self._documents.get(session.id, 0)
+        self._aggregator.add(Occurrence(code, kind, session, document, details, time.time() * 1000, size))
+
+    def _closed(self, session: Session) -> None:
+        self._documents.pop(session.id, None)
+
+    def _cleared(self, session: Session) -> None:
+        if session.id in self._documents:
+            self._documents[session.id] += 1
+
+
+class IssueMessage(ConsoleMessage):
+    """An issue among a page's console messages: one record, however often it is found.
+
+    Attributes:
+        issue: what it is; it may still grow.
+    """
+
+    __slots__ = ("issue",)
+
+    def __init__(self, number: int, page_id: int, issue: AggregatedIssue, first: Occurrence) -> None:
+        event = msgspec.json.encode({"issue": {"code": issue.code, "details": json_safe(first.details)}})
+        super().__init__(number, page_id, first.session, "page", "", "issue", "issue", first.time, event)
+        self.issue = issue
+        self.frame_id = first.frame_id
+        self.weight = first.size
+
+    @property
+    def _first(self) -> Occurrence:
+        return self.issue.occurrences[0]
+
+    @property
+    def text(self) -> str:
+        """Its title, and what it was found in."""
+        subjects = self.issue.subjects
+        shown = ", ".join(subjects[:3])
+        more = f" and {len(subjects) - 3} more" if len(subjects) > 3 else ""
+        return self.issue.text.title + (f": {shown}{more}" if shown else "")
+
+    @property
+    def text_length(self) -> int:
+        return len(self.text)
+
+    @property
+    def location(self) -> tuple[str, int, int]:
+        return self._first.location
+
+    @property
+    def args_count(self) -> int:
+        return 0
+
+    @property
+    def fold_key(self) -> tuple[object, ...]:
+        """Issues are aggregated already: two of them are never the same."""
+        return ("issue", self.id)
+
+    def args(self) -> list[dict[str, Any]]:
+        return []
+
+    def stack(self) -> list[StackFrame]:
+        return stack_frames(self._first.details.get("stackTrace"))
+
+    @property
+    def request_id(self) -> str:
+        return self._first.request_id
+
+
+def _steady(value: Any) -> Any:
+    """A copy of details without what differs although the thing is the same."""
+    if isinstance(value, dict):
+        return {key: _steady(member) for key, member in value.items() if key not in _VOLATILE}
+    if isinstance(value, list):
+        return [_steady(member) for member in value]
+    return json_safe(value)
+
+
+def _shorter(value: Any) -> Any:
+    """A copy of details with long texts and lists cut."""
+    if isinstance(value, str):
+        return value[:LONG_TEXT]
+    if isinstance(value, dict):
+        return {key: _shorter(member) for key, member in value.items()}
+    if isinstance(value, list):
+        return [_shorter(member) for member in value[:LONG_LIST]]
+    return value

@@ -18,6 +18,10 @@ if TYPE_CHECKING:
 __all__ = ["WorkerConsole", "WorkerConsoles"]
 
 
+#: How long to wait for what was said before. Seconds.
+SETTLED = 2.0
+
+
 class WorkerConsole:
     """The console of one worker, over all its runs. The newest `max_items` messages are kept.
 
@@ -61,6 +65,10 @@ class WorkerConsole:
         )
         if tell is not None:
             begun.answered.append(tell)
+
+    async def settle(self) -> None:
+        """Wait until what was said before the worker was attached to is known in full. At most `SETTLED` seconds."""
+        await self._listener.settle(SETTLED)
 
     def forget(self) -> None:
         """Keep nothing."""

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Literal
 from pagelens.browser.tabs import page_in_front
 from pagelens.collectors.body_store import BodyStore
 from pagelens.collectors.ids import IdCounter
+from pagelens.collectors.worker_consoles import WorkerConsoles
 from pagelens.context.kept_files import KeptFiles
 from pagelens.context.mcp_page import McpPage
 from pagelens.core.files import FilePolicy
@@ -54,6 +55,7 @@ class McpContext:
         options: what the user chose.
         file_policy: which files tools may read and write.
         reqids, msgids: the one counter of network requests, of console messages.
+        worker_consoles: what service and shared workers have said.
         bodies: where bodies of responses go that Chrome would drop.
         selected_id: the page that tools use when none is named; None while no page is open.
     """
@@ -66,6 +68,7 @@ class McpContext:
         self._kept_files = KeptFiles(self.file_policy)
         self.reqids = IdCounter()
         self.msgids = IdCounter()
+        self.worker_consoles = WorkerConsoles(host.workers, self.msgids)
         self.bodies = BodyStore()
         self.selected_id: int | None = None
         self._pages: dict[int, McpPage] = {}
@@ -92,6 +95,7 @@ class McpContext:
         self._disconnect()
         self._forget_files()
         self._kept_files.close()
+        self.worker_consoles.close()
         self.bodies.close()
 
     # -- pages ---------------------------------------------------------------------------------------
@@ -265,7 +269,14 @@ class McpContext:
     # -- told by the host ----------------------------------------------------------------------------
 
     def _page_created(self, page: Page) -> None:
-        mcp_page = McpPage(page, self.options, reqids=self.reqids, msgids=self.msgids, bodies=self.bodies)
+        mcp_page = McpPage(
+            page,
+            self.options,
+            reqids=self.reqids,
+            msgids=self.msgids,
+            bodies=self.bodies,
+            worker_consoles=self.worker_consoles,
+        )
         self._pages[page.id] = mcp_page
         page.closed_signal.connect(lambda reason: self._page_closed(page.id))
         if page.opener is not None and page.opener.id in self._own:

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from pagelens.browser.settle import Depth
     from pagelens.collectors.body_store import BodyStore
     from pagelens.collectors.ids import IdCounter
+    from pagelens.collectors.worker_consoles import WorkerConsoles
 
 __all__ = ["Done", "EmulationState", "McpPage"]
 
@@ -101,12 +102,19 @@ class McpPage:
     """
 
     def __init__(
-        self, page: Page, options: Options, *, reqids: IdCounter, msgids: IdCounter, bodies: BodyStore | None = None
+        self,
+        page: Page,
+        options: Options,
+        *,
+        reqids: IdCounter,
+        msgids: IdCounter,
+        bodies: BodyStore | None = None,
+        worker_consoles: WorkerConsoles | None = None,
     ) -> None:
         self.page = page
         self._options = options
         self.network = NetworkCollector(page, reqids, bodies)
-        self.console = ConsoleCollector(page, msgids)
+        self.console = ConsoleCollector(page, msgids, worker_consoles)
         self.emulation = EmulationState(page, options)
         self.last_snapshot: TextSnapshot | None = None
 
