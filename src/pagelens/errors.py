@@ -52,6 +52,7 @@
     ├── PathNotAllowed               path_not_allowed
     ├── UrlNotAllowed                url_not_allowed     the user's rules for addresses forbid it
     ├── FileFailed                   file_failed         a file can't be read or written
+    ├── ResourceFailed               resource_failed     what we need from a server (a source map) can't be loaded
     ├── InvalidInput                 invalid_input       arguments that can't be right
     │   ├── UnknownTool              unknown_tool
     │   └── ToolDisabled             tool_disabled
@@ -113,6 +114,7 @@ __all__ = [
     "RecordGone",
     "RecordNotFound",
     "ResizeFailed",
+    "ResourceFailed",
     "ScreenshotFailed",
     "ScriptFailed",
     "SessionClosed",
@@ -452,6 +454,12 @@ class FileFailed(PagelensError):
     """A file could not be read or written: missing directory, full disk, no permission."""
 
     code = "file_failed"
+
+
+class ResourceFailed(PagelensError):
+    """Something that we need from a server, such as a source map, could not be loaded."""
+
+    code = "resource_failed"
 
 
 class InvalidInput(PagelensError):

@@ -154,6 +154,13 @@ _FLAGS = (
     _Flag("screenshot-max-width", "value", "scale screenshots down to this width in pixels", _SERVED, "N"),
     _Flag("screenshot-max-height", "value", "scale screenshots down to this height in pixels", _SERVED, "N"),
     _Flag(
+        "source-maps",
+        "switch",
+        "whether places in scripts are told as places in their sources (default: yes)",
+        _SERVED,
+        negatable=True,
+    ),
+    _Flag(
         "redact-network-headers",
         "switch",
         "leave the values of cookies, tokens and passwords out of headers (default: yes)",
@@ -317,6 +324,7 @@ def parse(arguments: Sequence[str]) -> Invocation:
             *os.environ.get("PAGELENS_HTTP_CREDENTIALS", "").split(),
         ),
         page_id_routing=values["page_id_routing"] is not False,
+        source_maps=values["source_maps"] is not False,
         redact_network_headers=values["redact_network_headers"] is not False,
         structured_content=bool(values["structured_content"]),
         data_format=values["data_format"],

@@ -18,6 +18,7 @@ from pagelens.browser.waiting import WAIT, Condition, WaitReport, wait_for
 from pagelens.browser.window import resize
 from pagelens.collectors.console_collector import ConsoleCollector
 from pagelens.collectors.network_collector import NetworkCollector
+from pagelens.collectors.source_mapper import SourceMapper
 from pagelens.core.deadlines import NAVIGATION, TOOL, patient
 from pagelens.core.options import Options
 from pagelens.core.safe_text import one_line, shortened
@@ -115,6 +116,7 @@ class McpPage:
         self._options = options
         self.network = NetworkCollector(page, reqids, bodies)
         self.console = ConsoleCollector(page, msgids, worker_consoles)
+        self.sources = SourceMapper(page, self.network, enabled=options.source_maps)
         self.emulation = EmulationState(page, options)
         self.last_snapshot: TextSnapshot | None = None
 

@@ -39,6 +39,7 @@ class Options:
         chrome_args: more Chrome switches, each whole (``--lang=de``).
         ignore_default_chrome_args: our own Chrome switches to leave out, by name (``--mute-audio``).
         page_id_routing: whether page tools take a ``pageId``.
+        source_maps: whether places in scripts are told as places in their sources, where a script has a map.
         redact_network_headers: whether the values of headers that carry credentials are left out of replies and files.
         structured_content: whether replies carry JSON beside the text.
         data_format: one of `DATA_FORMATS` for the lists and snapshots in the text of replies; None: plain text.
@@ -76,6 +77,7 @@ class Options:
     chrome_args: tuple[str, ...] = ()
     ignore_default_chrome_args: tuple[str, ...] = ()
     page_id_routing: bool = True
+    source_maps: bool = True
     redact_network_headers: bool = True
     structured_content: bool = False
     data_format: str | None = None
