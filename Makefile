@@ -37,6 +37,7 @@ check: .venv/ready
 # gives a first impression.
 bench: setup .venv/bench-ready
 	$(BIN)/python -m benchmarks $(BENCH)
+	$(BIN)/python -m benchmarks.data_formats
 
 .venv/bench-ready: pyproject.toml .venv/ready
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[bench]' </dev/null

@@ -81,11 +81,11 @@ def fill_in(template: Any, values: Mapping[str, Any]) -> Any:
     return template
 
 
-def install_peers(folder: Path) -> None:
+def install_peers(folder: Path, packages: Mapping[str, str] = PACKAGES) -> None:
     """Put the peers' npm packages into `folder`, unless they are there in the right versions."""
     wanted = {
         name: version
-        for name, version in PACKAGES.items()
+        for name, version in packages.items()
         if not (manifest := folder / "node_modules" / name / "package.json").exists()
         or json.loads(manifest.read_text())["version"] != version
     }
@@ -94,10 +94,10 @@ def install_peers(folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     if not (folder / "package.json").exists():
         (folder / "package.json").write_text('{"name": "pagelens-benchmark-peers", "private": true}\n')
-    print("installing", ", ".join(f"{name} {version}" for name, version in PACKAGES.items()), "…", flush=True)
+    print("installing", ", ".join(f"{name} {version}" for name, version in packages.items()), "…", flush=True)
     # Their install scripts would only fetch browsers of their own.
     command = ["npm", "install", "--no-fund", "--no-audit", "--ignore-scripts", "--save-exact", "--loglevel=error"]
-    subprocess.run([*command, *(f"{name}@{version}" for name, version in PACKAGES.items())], cwd=folder, check=True)
+    subprocess.run([*command, *(f"{name}@{version}" for name, version in packages.items())], cwd=folder, check=True)
 
 
 def servers(browser: str, peers: Path, output: Path, *, no_sandbox: bool) -> list[ServerSpec]:
