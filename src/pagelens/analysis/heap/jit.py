@@ -116,7 +116,10 @@ def _zeros(numpy: Any, dtype: Any) -> Callable[[int], Any]:
 
 def available() -> bool:
     """Whether numpy and numba are installed (they are not imported to find out)."""
-    return all(name in sys.modules or importlib.util.find_spec(name) is not None for name in ("numpy", "numba"))
+    return all(
+        sys.modules[name] is not None if name in sys.modules else importlib.util.find_spec(name) is not None
+        for name in ("numpy", "numba")
+    )
 
 
 def is_loaded() -> bool:
@@ -159,7 +162,7 @@ def warm(progress: Callable[[str], None] | None = None) -> int:
 def cache_directory() -> Path | None:
     """Where machine code is kept, made if need be; None where nothing can be written (each process compiles anew)."""
     digest = hashlib.sha256(Path(kernels.__file__).read_bytes() + repr(SIGNATURES).encode()).hexdigest()[:16]
-    for parent in (Path(__file__).parent / "__pycache__", _user_cache()):
+    for parent in _places():
         directory = parent / f"kernels-{digest}"
         try:
             directory.mkdir(parents=True, exist_ok=True)
@@ -171,7 +174,7 @@ def cache_directory() -> Path | None:
     return None
 
 
-def _user_cache() -> Path:
+def _places() -> list[Path]:
     import platformdirs
 
-    return platformdirs.user_cache_path("pagelens") / "heap"
+    return [Path(__file__).parent / "__pycache__", platformdirs.user_cache_path("pagelens") / "heap"]

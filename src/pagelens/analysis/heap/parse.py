@@ -254,7 +254,7 @@ class _Parser:
 
     def _array(self, key: str, stride: int, take: Callable[[Any], None]) -> None:
         """Read an array of integers; ``take`` gets whole records of ``stride`` numbers, at least one at a time."""
-        self._job.step(f"reading {key}", self._part_done())
+        self._job.step(f"reading {key}", self._reader.part_done)
         self._reader.expect("[", f'after "{key}"')
         if isinstance(self._numbers, CompiledNumbers):
             self._array_in_pieces(self._numbers, key, stride, take)
@@ -330,7 +330,7 @@ class _Parser:
 
     def _strings(self) -> None:
         into = self._head("strings")
-        self._job.step("reading strings", self._part_done())
+        self._job.step("reading strings", self._reader.part_done)
         if self._reader.look() != ord("["):
             self._reader.refuse('"[" was expected after "strings"')
         text = self._reader.take_all()
@@ -356,9 +356,6 @@ class _Parser:
                 f"and there are {len(result.strings):,}."
             )
         return result
-
-    def _part_done(self) -> float:
-        return min(0.6, 0.6 * self._reader.size / max(self._reader.size + (64 << 20), 1))
 
 
 def _decoded(text: bytes) -> list[str]:

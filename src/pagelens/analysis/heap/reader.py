@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import zlib
 from collections.abc import Callable
@@ -30,14 +31,18 @@ class Reader:
     Args:
         file: opened for binary reading; a gzip header is recognised.
         max_bytes: most bytes, unpacked.
-        told: called after each piece with the bytes read so far; may raise to stop.
+        told: called after each piece with the bytes read so far and `part_done`; may raise to stop.
     """
 
-    def __init__(self, file: BinaryIO, max_bytes: int = MAX_BYTES, told: Callable[[int], None] | None = None) -> None:
+    def __init__(
+        self, file: BinaryIO, max_bytes: int = MAX_BYTES, told: Callable[[int, float], None] | None = None
+    ) -> None:
         self._file = file
         self._max_bytes = max_bytes
         self._told = told
         self._ended = False
+        self._raw_size = max(os.fstat(file.fileno()).st_size, 1)
+        self._raw_read = 0
         self._unpack: zlib._Decompress | None = None
         self.piece = b""
         self.at = 0
@@ -66,6 +71,11 @@ class Reader:
         return self._before + len(self.piece)
 
     @property
+    def part_done(self) -> float:
+        """Of a whole analysis, the part that is done when the file has been read so far."""
+        return 0.6 * min(self._raw_read / self._raw_size, 1.0)
+
+    @property
     def ended(self) -> bool:
         """Whether the whole file has been read."""
         return self._ended
@@ -84,6 +94,8 @@ class Reader:
                 self._ended = True
             total += len(data)
             self._check(total)
+            if self._told is not None:
+                self._told(total, self.part_done)
             parts.append(data)
         self.piece = b"".join(parts)
         return self._ended
@@ -113,7 +125,7 @@ class Reader:
         self.at = 0
         self._check(self.size)
         if self._told is not None:
-            self._told(self.size)
+            self._told(self.size, self.part_done)
         return True
 
     def _check(self, size: int) -> None:
@@ -125,9 +137,11 @@ class Reader:
 
     def _raw(self) -> bytes:
         try:
-            return self._file.read(PIECE)
+            data = self._file.read(PIECE)
         except OSError as error:
             raise FileFailed(f"The file could not be read: {error.strerror or error}.") from error
+        self._raw_read += len(data)
+        return data
 
     def _data(self) -> bytes:
         """The next bytes, unpacked; none at the end of the file."""

@@ -87,7 +87,7 @@ class HeapSnapshot:
         file_path = Path(path)
         with open_snapshot(file_path) as file:
             job.check()
-            reader = Reader(file, max_bytes, lambda size: job.step(f"{size / 1e6:,.0f} MB read", 0.3, always=False))
+            reader = Reader(file, max_bytes, lambda size, part: job.step(_read(size), part, always=False))
             numbers = _numbers_for(reader, job)
             parsed = parse(reader, numbers, job)
         return cls(build(parsed, job), file_path)
@@ -420,19 +420,26 @@ class HeapDiff:
         )
 
 
+def _read(size: int) -> str:
+    return f"{size / 1e6:,.0f} MB read"
+
+
 def _numbers_for(reader: Reader, job: Job) -> Numbers:
     """Lists for what is small, compiled kernels for all else; reads on to learn how large the file is."""
     if jit.is_loaded():
         return CompiledNumbers()
     if reader.read_up_to(SMALL_BYTES):
         return PlainNumbers()
+    reason = "which are not installed"
     if jit.available():
-        job.step("loading numpy and numba", 0.0)
-        return CompiledNumbers()
+        job.step("loading numpy and numba", reader.part_done)
+        try:
+            return CompiledNumbers()
+        except ExtraMissing as error:
+            reason = f"and these are broken ({error.__cause__})"
     if reader.read_up_to(PLAIN_BYTES):
         return PlainNumbers()
     raise ExtraMissing(
-        f"This heap snapshot is larger than {PLAIN_BYTES / 1e6:.0f} MB: such need numpy and numba, "
-        "which are not installed.",
+        f"This heap snapshot is larger than {PLAIN_BYTES / 1e6:.0f} MB: such need numpy and numba, {reason}.",
         "Install them with: pip install 'pagelens[heap]'",
     )
