@@ -42,6 +42,9 @@ _QUIET = (
     "--disable-field-trial-config",
     "--metrics-recording-only",
     "--no-pings",
+    # Signed-in accounts and components on demand are asked for whatever the switches above say: nobody listens there.
+    "--gaia-url=http://127.0.0.1:1/",
+    "--component-updater=url-source=http://127.0.0.1:1/",
     # The system's key ring would open a dialog on first use.
     "--password-store=basic",
     "--use-mock-keychain",
@@ -61,6 +64,8 @@ _DISABLED_FEATURES = (
     "MediaRouter",
     "DialMediaRouteProvider",
     "OptimizationHints",
+    # Asks a time server.
+    "NetworkTimeServiceQuerying",
     # Each would add a target of type browser_ui that belongs to no page.
     "WebUIOmniboxPopup",
     "WebUIOmniboxAimPopup",
