@@ -139,6 +139,46 @@ def test_screenshots_and_slim() -> None:
             options(wrong)
 
 
+@pytest.mark.parametrize(
+    ("arguments", "chosen"),
+    [
+        ("", None),
+        ("--data-format gcf", "gcf"),
+        ("--experimentalDataFormat=toon", "toon"),
+        ("--experimentalToonFormat", "toon"),
+        ("--experimental-toon-format true", "toon"),
+        ("--toonFormat=false", None),
+        ("--no-experimental-toon-format", None),
+        ("--no-toon-format=false", "toon"),
+        ("--toon-format --data-format=toon", "toon"),
+    ],
+)
+def test_data_formats(arguments: str, chosen: str | None) -> None:
+    assert options(*arguments.split()).data_format == chosen
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ("--data-format=xml", "toon"),
+        ("--experimentalToonFormat --data-format gcf", "contradict"),
+        ("--data-format gcf --experimentalToonFormat", "contradict"),
+        ("--toonFormat=7", "on or off"),
+        ("--max-reply-chars=9999", "10000"),
+        ("--max-reply-chars=many", "whole number"),
+    ],
+)
+def test_data_formats_and_budgets_that_can_t_be_right(arguments: str, words: str) -> None:
+    with pytest.raises(InvalidInput, match=words):
+        parse(arguments.split())
+
+
+def test_the_budget_of_replies() -> None:
+    assert options().max_reply_chars == 50_000
+    assert options("--max-reply-chars=10000").max_reply_chars == 10_000
+    assert options("--maxReplyChars", "100000000").max_reply_chars == 100_000_000
+
+
 def test_secret_headers_are_left_out_unless_the_user_says_so() -> None:
     assert options().redact_network_headers
     assert options("--redactNetworkHeaders").redact_network_headers

@@ -54,6 +54,21 @@ def test_a_command_line_that_cannot_be_right_ends_the_start(arguments: list[str]
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.parametrize(("name", "module"), [("toon", "toon_format"), ("gcf", "gcf")])
+def test_an_encoder_that_is_not_installed_ends_the_start(name: str, module: str) -> None:
+    code = (
+        "import importlib.util as u, sys; find = u.find_spec; "
+        f"u.find_spec = lambda name: None if name == {module!r} else find(name); "
+        f"from pagelens.cli.main import main; sys.exit(main(['--data-format', {name!r}]))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=60, check=False
+    )
+    assert (done.returncode, done.stdout) == (2, "")
+    assert f"pip install 'pagelens[{name}]'" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
 def test_doctor_where_all_is_well() -> None:
     done = run("doctor", "--headless")
     assert done.returncode == 0, done.stdout + done.stderr
