@@ -59,4 +59,6 @@ def _parts(text: str, title: str) -> tuple[str, Iterator[str]]:
 
 
 def _text(cell: str) -> str:
+    if cell == "-":
+        return ""
     return re.sub(r"\\(.)", r"\1", cell[1:-1]) if cell.startswith('"') else cell

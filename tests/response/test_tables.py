@@ -140,7 +140,7 @@ def test_a_source_is_said_where_it_changes() -> None:
         "1 log hi",
         "2 log@a.js:1:2 hi",
         "3 log",
-        '4 log@"" hi',
+        "4 log@- hi",
         '5 log@"b c.js:1:1" hi',
     ]
     assert message_table(rows[1:2], {}) == ["msgid type@source text", "2 log@a.js:1:2 hi"]

@@ -12,8 +12,8 @@ r"""Lists of requests and of console messages in few words: what their lines sha
     5 log ready again
     6 error(x3,worker)@worker.js:1:1 Uncaught TypeError: x is not a function
 
-A method, URL or source that is empty, has a space in it or starts with a quote stands in double quotes, with ``\"`` and
-``\\`` inside. What a request's line has after its type, and a message's after its source, goes on to the end.
+A method, URL or source that has a space in it or starts with a quote stands in double quotes, with ``\"`` and ``\\``
+inside; an empty one is ``-``. What a request's line has after its type, and a message's after its source, goes on to the end.
 """
 
 from __future__ import annotations
@@ -88,6 +88,8 @@ def message_table(rows: Sequence[ConsoleRow], headings: Mapping[int, str]) -> li
 
 def _cell(text: str) -> str:
     """A text that ends at the next space."""
-    if text and " " not in text and not text.startswith('"'):
+    if not text:
+        return "-"
+    if text != "-" and " " not in text and not text.startswith('"'):
         return text
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
