@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from pagelens.response.formatters.console import ConsoleFormatter, FoldedMessage, fold
 from pagelens.response.formatters.tables import message_table
-from pagelens.response.listing import Listing, table
+from pagelens.response.listing import Listing, Row, table
 from pagelens.response.order import Order
 from pagelens.response.output import Output
 from pagelens.response.pagination import ListPage, paginate
@@ -81,7 +81,9 @@ class ConsoleListSection:
         return message_table([_formatter(folded).to_row() for _, folded in items], headings)
 
     def _data(self, items: Sequence[_Item]) -> dict[str, Any]:
-        rows = [{**_formatter(folded).to_row(), **self._ago(index)} for index, folded in items]
+        rows: list[Row] = [{**_formatter(folded).to_row(), **self._ago(index)} for index, folded in items]
+        for row in rows:
+            row["source"] = row["source"] or None
         return table("consoleMessages", rows)
 
     def _ago(self, index: int) -> dict[str, int]:
