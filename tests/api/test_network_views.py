@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import json
+from pathlib import Path
 
 import pytest
 
 import pagelens
-from pagelens.errors import DeadlineExceeded, PageClosed, RecordGone
+from pagelens.errors import DeadlineExceeded, FileFailed, PageClosed, RecordGone
 from tests.support.site import Response, Site
 
 
@@ -88,3 +90,18 @@ async def test_the_end_is_waited_for(page: pagelens.Page, browser: pagelens.Brow
     await other.close()
     with pytest.raises(PageClosed):
         await waiting
+
+
+async def test_what_was_sent_and_the_archive(page: pagelens.Page, site: Site, tmp_path: Path) -> None:
+    await page.goto(site.url("/"))
+    await page.evaluate("() => fetch('/echo', {method: 'POST', body: new Uint8Array([0, 255])}).then((r) => r.text())")
+    await page.goto(site.url("/blank"))
+    posted = next(r for r in page.network_requests(include_preserved=True) if r.method == "POST")
+    assert await posted.body() == b"\x00\xff"
+    assert await page.network_requests()[0].body() is None
+    assert page.network_requests()[0].messages == []
+    path = await page.export_har(tmp_path / "all.har", bodies=True)
+    entries = json.loads(path.read_text())["log"]["entries"]
+    assert site.url("/echo") in [entry["request"]["url"] for entry in entries]
+    with pytest.raises(FileFailed):
+        await page.export_har(tmp_path / "missing" / "all.har")

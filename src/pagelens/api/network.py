@@ -7,6 +7,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from pagelens.collectors.network_request import CacheKind, NetworkRequest, Outcome, RequestSource
+from pagelens.collectors.stream_messages import StreamMessage
 from pagelens.errors import DeadlineExceeded, PageClosed, RecordGone
 
 if TYPE_CHECKING:
@@ -94,6 +95,11 @@ class Request:
         """
         found = await self._page._mcp.network.bodies.request_body(self._record)
         return None if found is None else found.data
+
+    @property
+    def messages(self) -> list[StreamMessage]:
+        """Of a WebSocket or an event stream: what went over it, oldest first, as far as it is kept. Else empty."""
+        return self._record.messages.kept if self._record.messages is not None else []
 
     @property
     def started(self) -> float:

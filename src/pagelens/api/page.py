@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import enum
+import json
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -30,6 +31,7 @@ from pagelens.browser.type_text import type_text
 from pagelens.browser.waiting import Condition, ElementState, WaitReport
 from pagelens.core.deadlines import COMMAND, NAVIGATION, TOOL
 from pagelens.errors import FileFailed
+from pagelens.response.formatters.har import HarFormatter
 
 if TYPE_CHECKING:
     from pagelens.api.browser import Browser
@@ -315,6 +317,35 @@ class Page:
     def network_requests(self, *, include_preserved: bool = False) -> list[Request]:
         """What was requested since the last navigation, oldest first; with the two before it if asked."""
         return [Request(self, record) for record in self._mcp.network.get_data(include_preserved)]
+
+    async def export_har(
+        self,
+        path: Path | str,
+        *,
+        bodies: bool = False,
+        include_preserved: bool = True,
+        redact_headers: bool = True,
+    ) -> Path:
+        """Write the recorded requests to an HTTP archive (HAR 1.2), which browsers and other tools open.
+
+        Args:
+            bodies: with the bodies of requests and responses.
+            include_preserved: with the two navigations before the current one.
+            redact_headers: leave out the values of cookies, tokens and passwords.
+
+        Returns:
+            The path.
+
+        Raises:
+            FileFailed: it can't be written.
+        """
+        network = self._mcp.network
+        navigations = network.navigations if include_preserved else network.navigations[:1]
+        formatter = HarFormatter(bodies=network.bodies if bodies else None, redact_headers=redact_headers)
+        archive = await formatter.to_json(navigations[::-1])
+        target = Path(path)
+        await asyncio.to_thread(lambda: _write(target, json.dumps(archive, ensure_ascii=False, indent=1).encode()))
+        return target
 
     # -- acting --------------------------------------------------------------------------------------
 
