@@ -61,7 +61,7 @@ async def test_two_clients_through_two_servers(chrome: RunningChrome, site: Site
         await one.ok("click", uid=uids[0], pageId=names[one])
         again = await other.ok("take_snapshot", pageId=theirs)
         assert again.uid('button "1"') == uids[1]
-        assert "msgid=1 " in await one.ok("list_console_messages", pageId=names[one])
+        assert "\n1 " in await one.ok("list_console_messages", pageId=names[one])
         # A page that one closes is gone for both; the other's selection is said to have moved.
         await one.ok("close_page", pageId=names[one])
         moved = await other.ok("list_pages")

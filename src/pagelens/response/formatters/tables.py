@@ -13,7 +13,7 @@ r"""Lists of requests and of console messages in few words: what their lines sha
     6 error(x3,worker)@worker.js:1:1 Uncaught TypeError: x is not a function
 
 A method, URL or source that has a space in it or starts with a quote stands in double quotes, with ``\"`` and ``\\``
-inside; an empty one is ``-``. What a request's line has after its type, and a message's after its source, goes on to the end.
+inside; an empty one is ``-``. What follows the type of a request, and the source of a message, goes on to the end.
 """
 
 from __future__ import annotations
@@ -83,6 +83,8 @@ def message_table(rows: Sequence[ConsoleRow], headings: Mapping[int, str]) -> li
         above = row["source"]
         note = f"({row['note']})" if row["note"] else ""
         lines.append(f"{row['msgid']} {row['type']}{note}{source} {row['text']}".rstrip(" "))
+        if "stack" in row:
+            lines.append(f"  stack: {row['stack']}")
     return ["msgid type@source text" + ("; without @: the same source as above" if is_bare else ""), *lines]
 
 
