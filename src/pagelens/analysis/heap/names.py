@@ -73,6 +73,13 @@ class Names:
                 return str(int(match[1]))
         return name
 
+    def is_number(self, edge: int) -> bool:
+        """Whether an edge's name is a number, not text."""
+        kind = self._graph.edge_types[edge]
+        if kind == self._shortcut:
+            return starts_with_integer(self._graph.names[int(self._graph.edge_names[edge])])
+        return bool(kind == self._element or kind == self._hidden)
+
     def joined(self, node: int) -> str:
         """The text of a concatenated string, cut once it is long: its parts are strings, or joined themselves."""
         graph = self._graph

@@ -129,11 +129,11 @@ class HeapNode:
             and not (exclude_primitives and edge.target.is_primitive)
         ]
         if sort_by == "selfSize":
-            edges.sort(key=lambda edge: (-edge.target.self_size, edge.name))
+            edges.sort(key=lambda edge: (-edge.target.self_size, edge._rank))
         elif sort_by == "name":
-            edges.sort(key=lambda edge: (edge.name, -edge.target.retained_size))
+            edges.sort(key=lambda edge: (edge._rank, -edge.target.retained_size))
         else:
-            edges.sort(key=lambda edge: (-edge.target.retained_size, edge.name))
+            edges.sort(key=lambda edge: (-edge.target.retained_size, edge._rank))
         return edges
 
     @property
@@ -190,6 +190,11 @@ class HeapEdge:
     def name(self) -> str:
         """A property's or variable's name, an element's index."""
         return self._snapshot.names.edge(self.place)
+
+    @property
+    def _rank(self) -> tuple[bool, bool, str]:
+        """Where it stands among others by name: names before numbers, the prototype last, as DevTools has it."""
+        return self.name == "__proto__", self._snapshot.names.is_number(self.place), self.name
 
     @property
     def type(self) -> str:
