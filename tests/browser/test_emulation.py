@@ -15,7 +15,7 @@ from pagelens.browser.network_rules import UNTHROTTLED
 from pagelens.browser.page import Page
 from pagelens.cdp.connection import Connection
 from pagelens.core.options import Options
-from pagelens.errors import DialogOpen, EmulationFailed, InvalidInput, PageCrashed
+from pagelens.errors import CommandTimeout, DialogOpen, EmulationFailed, InvalidInput, PageCrashed
 from tests.support.running_chrome import Relay, RunningChrome
 from tests.support.site import Request, Response, Site
 
@@ -151,8 +151,8 @@ async def test_it_is_seen_by_a_page_that_is_open_already(page: Page, app: str) -
     assert (await value(page, "seen"))["dark"] is False
     notes = await page.emulation.change(ALL)
     assert notes == [
-        "What is open was loaded without: reload the page if the touch screen or the user agent or the "
-        "headers matters to it."
+        "What is open was loaded before: reload the page if it should know of the touch screen and the user agent and "
+        "the headers."
     ]
     for place in (page, frame_of(page)):
         await value(place, SEEN + ";0")
@@ -300,6 +300,8 @@ async def test_it_outlives_a_lost_connection(site: Site, app: str) -> None:
         await check_scripts(page)
         await check_scripts(frame_of(page))
         assert await value(page, PLACE) == [52.52, 13.405]
+        await page.emulation.change({"color_scheme": "light"})
+        assert await value(page, "matchMedia('(prefers-color-scheme: light)').matches")
         async with page.acting("script") as effect:
             await value(page, "open('/emulated/popup'); 0")
         check_server(await site.requested("/emulated/popup"))
@@ -390,6 +392,34 @@ async def test_behind_a_dialog_nothing_is_changed(page: Page, site: Site) -> Non
     await page.handle_dialog(True)
 
 
+@pytest.mark.parametrize("other", [False, True])
+async def test_a_page_that_is_between_two_documents(page: Page, site: Site, other: bool) -> None:
+    """Chrome keeps nearly everything until the next document is there: nobody waits for that, nor is it lost."""
+    key = f"emulated{other}"
+    await page.navigate(site.url("/blank"))
+    page.session.post("Page.navigate", {"url": site.url(f"/hold/{key}", other=other)})
+    await site.requested(f"/hold/{key}")
+    notes = await page.emulation.change({**ALL, "network": "Offline"})
+    assert notes[0].startswith(f"The page is on its way to {site.url(f'/hold/{key}', other=other)}: it holds from that")
+    site.release(key)
+    await page.loads.wait(lambda: page.url.endswith(key), 10)
+    await page.loads.wait(lambda: "load" in page.loads.of(page.main_frame.id).milestones, 10)
+    await value(page, SEEN)
+    seen = await value(page, "seen")
+    del seen["brands"]
+    assert seen == {**BELIEVED, "touch": False, "online": False}
+    assert await value(page, PLACE) == [52.52, 13.405]
+
+
+async def test_a_page_that_is_busy_has_its_script_ended_and_is_told(page: Page, site: Site, app: str) -> None:
+    await page.navigate(app)
+    page.session.post("Runtime.evaluate", {"expression": "for (;;);"})
+    with pytest.raises(EmulationFailed, match="did not answer within 10 s: its script was busy, so it was ended"):
+        await page.emulation.change({"color_scheme": "dark", "geolocation": Geolocation(1, 2)})
+    assert page.emulation.settings == Emulated(geolocation=Geolocation(1, 2))
+    assert await value(page, "matchMedia('(prefers-color-scheme: dark)').matches") is False
+
+
 async def test_calls_at_the_same_time_lose_nothing(page: Page, app: str) -> None:
     await page.navigate(app)
     await asyncio.gather(*(page.emulation.change({name: value}) for name, value in ALL.items()))
@@ -466,6 +496,31 @@ async def test_the_place_is_permitted_where_the_page_goes(page: Page, site: Site
     ):
         await page.navigate(address)
         assert await value(page, "first") == [-33.5, -70.25], address
+
+
+async def test_in_a_browser_of_somebody_else_the_place_is_permitted_to_the_page_s_origins_only(site: Site) -> None:
+    state = "navigator.permissions.query({name: 'geolocation'}).then((p) => p.state)"
+    async with RunningChrome() as chrome:
+        host = BrowserHost(Options(browser_url=chrome.url))
+        await host.ensure_running()
+        page, other = await host.new_page(), await host.new_page()
+        await other.navigate(site.url("/blank", other=True))
+        await page.emulation.change({"geolocation": Geolocation(1, 2)})
+        await page.navigate(site.url("/blank"))
+        assert await value(page, PLACE) == [1, 2]
+        assert await value(other, state) != "granted"
+        # Its own context is its own.
+        isolated = await host.new_page(isolated_context="apart")
+        await isolated.emulation.change({"geolocation": Geolocation(3, 4)})
+        await isolated.navigate(site.url("/blank", other=True))
+        assert await value(isolated, PLACE) == [3, 4]
+        assert await value(other, state) != "granted"
+        # Going there, the page may ask there, too.
+        await page.navigate(site.url("/redirect", to=site.url("/blank", other=True)))
+        assert await value(page, PLACE) == [1, 2]
+        await page.emulation.change({"geolocation": None})
+        assert await value(page, state) != "granted"
+        await host.close()
 
 
 async def test_the_place_is_kept_when_a_frame_ends(page: Page, site: Site, app: str) -> None:
@@ -638,6 +693,21 @@ def test_no_message_holds_the_value_of_a_header(headers: dict[str, str]) -> None
         Emulated(headers=headers)
     assert "s3cret" not in str(caught.value)
     assert "Bearer" not in repr(Emulated(headers={"Authorization": "Bearer"}))
+
+
+async def test_a_page_that_is_throttled_is_waited_for_longer(
+    page: Page, site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its script takes a second; the usual time is half of that."""
+    monkeypatch.setattr("pagelens.browser.guard._USUAL", (0.5,))
+    await page.navigate(site.url("/blank"))
+    slow = {"expression": "new Promise(r => setTimeout(() => r(5), 1000))", "awaitPromise": True}
+    with pytest.raises(CommandTimeout):
+        await page.guarded(page.session.post("Runtime.evaluate", slow), 0.5)
+    await page.emulation.change({"network": "Slow 3G"})
+    assert (await page.guarded(page.session.post("Runtime.evaluate", slow), 0.5))["result"]["value"] == 5
+    with pytest.raises(CommandTimeout):
+        await page.guarded(page.session.post("Runtime.evaluate", slow), 0.6)  # a caller's own
 
 
 def test_patience() -> None:

@@ -76,6 +76,18 @@ async def test_behind_a_dialog_the_window_is_resized_all_the_same(page: Page, si
     assert await resize(page, 910, 610) == ""
 
 
+async def test_a_page_that_is_between_two_documents(page: Page, site: Site) -> None:
+    await page.navigate(site.url("/blank"))
+    page.session.post("Page.navigate", {"url": site.url("/hold/resized")})
+    await site.requested("/hold/resized")
+    await page.loads.wait(lambda: page.loads.of(page.main_frame.id).is_under_way, 10)
+    note = await resize(page, 920, 620)
+    assert note == f"The page could not be asked whether it sees it: it is on its way to {site.url('/hold/resized')}."
+    site.release("resized")
+    await page.loads.wait(lambda: page.url.endswith("/resized"), 10)
+    assert await size_of(page) == [920, 620]
+
+
 @pytest.mark.parametrize("size", [(0, 5), (5, -1), (10_001, 5), (True, 5), (5.0, 5)])
 async def test_sizes_that_can_t_be(page: Page, size: tuple[int, int]) -> None:
     with pytest.raises(InvalidInput):

@@ -54,6 +54,10 @@ OWN = {
 #: (tool, parameter, key of its schema): our value, and why it is another one. "*" stands for every tool.
 OTHER = {
     ("*", "pageId", "type"): ("integer", "a page id is a whole number"),
+    ("emulate", "networkConditions", "enum"): (
+        ["Offline", "Slow 3G", "Fast 3G", "Slow 4G", "Fast 4G", "No throttling"],
+        "what is left out stays as it is, so there is a value that resets it",
+    ),
     ("*", "reqid", "type"): ("integer", "an id is a whole number"),
 }
 #: Whether a parameter must be given, where we differ, and why. "*" stands for every tool.
@@ -208,4 +212,4 @@ def test_the_tools_list_stays_small() -> None:
         )
         for name, tool in TOOLS.items()
     }
-    assert sum(sizes.values()) < 720 * len(sizes), sizes
+    assert sum(sizes.values()) < 750 * len(sizes), sizes

@@ -164,7 +164,7 @@ async def test_what_a_page_needs_a_reload_for_is_said(agent: Agent, site: Site) 
     assert "reload" not in await agent.ok("emulate", viewport="390x844x1,touch")
     await agent.ok("navigate_page", url=site.url("/blank"))
     assert (await agent.ok("emulate", userAgent="Bot/1", viewport="500x500x1")).startswith(
-        "What is open was loaded without: reload the page if the touch screen or the user agent matters to it.\n"
+        "What is open was loaded before: reload the page if it should know of the touch screen and the user agent.\n"
     )
     assert "reload" not in await agent.ok("emulate", colorScheme="dark")
 
@@ -258,6 +258,18 @@ def test_all_that_is_wrong_is_said_at_once() -> None:
         parsed(viewport="big", geolocation="here", userAgent="\x00", extraHttpHeaders="none")
     for parameter in (VIEWPORT, PLACE, "userAgent: ", HEADERS):
         assert parameter in str(caught.value)
+
+
+async def test_a_page_that_is_throttled_gets_more_time_unless_a_timeout_is_given(
+    agent: Agent, site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The server answers after a second; the usual time is half of that."""
+    monkeypatch.setattr("pagelens.context.mcp_page.NAVIGATION", 0.5)
+    slow = site.url("/slow", ms=1000)
+    assert "did not answer within 0.5 s" in await agent.fails("navigate_page", "navigation_failed", url=slow)
+    await agent.ok("emulate", cpuThrottlingRate=10)
+    assert f"Navigated to {slow} (200)" in await agent.ok("navigate_page", url=slow)
+    assert "within 0.5 s" in await agent.fails("navigate_page", "navigation_failed", url=slow, timeout=500)
 
 
 async def test_resize_page(agent: Agent, site: Site) -> None:

@@ -57,6 +57,10 @@ class Contexts:
             return None
         return context_id[:SHORT_ID]
 
+    def is_ours(self, context_id: str) -> bool:
+        """Whether nobody else keeps pages in it: we made it, or its browser."""
+        return not self._host.options.is_attaching or context_id in self._named.values()
+
     @asynccontextmanager
     async def opening(self, name: str) -> AsyncIterator[str]:
         """The id of the context `name`, made if there is none. It lasts as long as this does, and as its pages do.

@@ -20,10 +20,11 @@ What was measured (Chromium 156) and decided:
   understands them. They make simple cross-origin fetches ask for leave first (preflight).
 * ``Emulation.setTouchEmulationEnabled`` changes media features at once, ``'ontouchstart' in window`` with the next
   document.
-* Permission for the place is granted to the origins that the page itself shows (frames are asked about under the
-  origin of their page), each when it is first requested: a grant for all origins would let other tabs of the user learn
-  where they really are. 20 of 20 scripts that asked first thing were granted, after redirects too. Permissions can be
-  given back for a whole context only, which is done when its last page has stopped.
+* Permission for the place is granted to the page's whole context when that is ours. In a user's own one it would let
+  the other tabs learn where they really are: there it is granted to each origin that the page itself shows (frames are
+  asked about under the origin of their page), when that is first requested. A script that asks first thing may be
+  quicker: on an idle machine it was in none of 20 loads, redirects included. Permissions can be given back for a whole
+  context only, which is done when its last page has stopped.
 """
 
 from __future__ import annotations
@@ -220,22 +221,24 @@ class PageEmulation:
             self.settings = dataclasses.replace(before, **named)
             aspects = [aspect for aspect in _ASPECTS if named.keys() & set(aspect.fields)]
             told = [(aspect, self._tell(aspect)) for aspect in aspects]
+            notes = await self._until_document([pair for _, replies in told for pair in replies])
             failed: dict[_Aspect, PagelensError] = {}
             for aspect, replies in told:
                 try:
-                    await self._taken(aspect, replies)
+                    await self._taken(aspect, replies, is_waiting=not notes)
                 except PagelensError as error:
                     if page.closed is not None:
                         raise
                     failed[aspect] = error
-            silent = await self._silent_others([pair for _, replies in told for pair in replies])
+            if not notes:
+                notes += await self._others([pair for _, replies in told for pair in replies])
             if failed:
                 self._take_back(before, failed)
                 raise EmulationFailed(
                     "Not applied: " + "; ".join(f"{aspect.words} ({error})" for aspect, error in failed.items()) + ".",
                     _rest(aspect.words for aspect in aspects if aspect not in failed),
                 )
-        return self._notes(before, silent)
+        return notes + self._missed(before)
 
     # -- telling Chrome ------------------------------------------------------------------------------
 
@@ -254,8 +257,22 @@ class PageEmulation:
             for command in self._commands(aspect, attached)
         ]
 
-    async def _taken(self, aspect: _Aspect, replies: list[tuple[AttachedSession, Reply]]) -> None:
-        """Wait until the page has taken an aspect, with what belongs to it."""
+    async def _until_document(self, replies: list[tuple[AttachedSession, Reply]]) -> list[str]:
+        """Say so when the page is between two documents: Chrome keeps most commands until the next one is there."""
+        page = self._page
+        load = page.loads.of(page.main_frame.id)
+        own = [reply for attached, reply in replies if attached.kind == "page"]
+        for reply in own:
+            reply.on_done(page.loads.touch)
+        if await page.loads.wait(lambda: all(reply.done for reply in own), OTHERS) or not load.is_under_way:
+            return []
+        address = page.printable(load.started_url)
+        return [
+            f"The page is on its way to {address}: it holds from that document on, maybe not for its first scripts."
+        ]
+
+    async def _taken(self, aspect: _Aspect, replies: list[tuple[AttachedSession, Reply]], *, is_waiting: bool) -> None:
+        """Wait until the page has taken an aspect, with what belongs to it; unless Chrome keeps that for later."""
         page = self._page
         if aspect is _GEOLOCATION:
             self._listen()
@@ -264,11 +281,11 @@ class PageEmulation:
             elif (grant := self._grant(page.url)) is not None:
                 await grant
         for attached, reply in replies:
-            if attached.kind == "page":
+            if attached.kind == "page" and (is_waiting or reply.done):
                 await page.guarded(reply)
 
-    async def _silent_others(self, replies: list[tuple[AttachedSession, Reply]]) -> int:
-        """Give frames and workers with sessions of their own a moment; returns how many have not answered."""
+    async def _others(self, replies: list[tuple[AttachedSession, Reply]]) -> list[str]:
+        """Give frames and workers with sessions of their own a moment; say how many have not answered."""
         loads = self._page.loads
         others = [(attached, reply) for attached, reply in replies if attached.kind != "page"]
         for _, reply in others:
@@ -277,7 +294,10 @@ class PageEmulation:
         for attached, reply in others:
             if reply.failed:
                 _log_refusal(attached, reply)
-        return len({attached.session.id for attached, reply in others if not reply.done})
+        silent = {attached.session.id for attached, reply in others if not reply.done}
+        if not silent:
+            return []
+        return [f"Of its frames and workers, {len(silent)} did not answer yet: it holds there as soon as they do."]
 
     def _take_back(self, before: Emulated, failed: Mapping[_Aspect, PagelensError]) -> None:
         """Have the former values of what failed in force again, also where it was taken."""
@@ -288,10 +308,9 @@ class PageEmulation:
         if _GEOLOCATION in failed:
             self._listen()
 
-    def _notes(self, before: Emulated, silent: int) -> list[str]:
-        now, notes = self.settings, []
-        if silent:
-            notes.append(f"Of its frames and workers, {silent} did not answer yet: it holds there as soon as they do.")
+    def _missed(self, before: Emulated) -> list[str]:
+        """What the document that is open can't know any more, in a sentence."""
+        now = self.settings
         had_touch, has_touch = (settings.viewport is not None and settings.viewport.touch for settings in (before, now))
         fresh = [
             name
@@ -302,25 +321,33 @@ class PageEmulation:
             )
             if differs
         ]
-        if fresh and self._page.url.startswith(("http:", "https:", "file:")):
-            notes.append(f"What is open was loaded without: reload the page if {' or '.join(fresh)} matters to it.")
-        return notes
+        if not fresh or not self._page.url.startswith(("http:", "https:", "file:")):
+            return []
+        return [f"What is open was loaded before: reload the page if it should know of {' and '.join(fresh)}."]
 
     # -- the place -----------------------------------------------------------------------------------
 
     def _grant(self, url: str) -> Reply | None:
-        """Let the origin of a document learn where it is; None when it may already, or has no origin."""
+        """Let a document learn where it is; None when it may already, or has no origin."""
+        page, host = self._page, self._page.host
+        context = {"browserContextId": page.context_id} if page.context_id else {}
+        permission = {"permission": {"name": "geolocation"}, "setting": "granted"}
+        if not host.is_running:
+            return None
+        if host.contexts.is_ours(page.context_id):
+            if self._granted:
+                return None
+            self._granted.add("")
+            return host.root.post("Browser.setPermission", {**permission, **context})
         try:
             parts = parse_url(url.removeprefix("blob:"))
         except ValueError:
             return None
         origin = f"{parts.scheme}://{parts.host}" + (f":{parts.port}" if parts.port else "")
-        if parts.scheme not in ("http", "https") or origin in self._granted or not self._page.host.is_running:
+        if parts.scheme not in ("http", "https") or origin in self._granted:
             return None
         self._granted.add(origin)
-        permission = {"permission": {"name": "geolocation"}, "setting": "granted", "origin": origin}
-        context = {"browserContextId": self._page.context_id} if self._page.context_id else {}
-        return self._page.host.root.post("Browser.setPermission", {**permission, **context})
+        return host.root.post("Browser.setPermission", {**permission, **context, "origin": origin})
 
     def _give_permissions_back(self) -> None:
         page, host = self._page, self._page.host
@@ -333,11 +360,11 @@ class PageEmulation:
             host.root.post("Browser.resetPermissions", context)
 
     def _listen(self) -> None:
-        """Hear of the page's documents before they are there, for as long as there is a place to tell them."""
+        """Hear of the page's documents before they are there, for as long as each must be let learn its place."""
         if self._unlisten is not None:
             self._unlisten()
             self._unlisten = None
-        if self.settings.geolocation is not None:
+        if self.settings.geolocation is not None and not self._page.host.contexts.is_ours(self._page.context_id):
             self._unlisten = self._page.session.on_raw("Network.requestWillBeSent", self._requested)
 
     def _requested(self, data: bytes) -> None:
@@ -359,6 +386,8 @@ class PageEmulation:
 
     def _attached(self, attached: AttachedSession) -> None:
         session = attached.session
+        if attached.kind == "page":
+            self._sessions.clear()  # those of an earlier connection
         self._sessions[session.id] = attached
         session.on_closed(lambda _: self._forget(session))
         for aspect in _ASPECTS:

@@ -17,6 +17,8 @@ _SIZE_REACHED = JsFunction("pagelens.browser", "js/size_reached.js")
 MOST_PIXELS = 10_000
 #: How long the page may take to notice its new size. Milliseconds.
 NOTICED = 1500
+#: How long a page may be between two documents before it is not asked. Seconds.
+BETWEEN = 1.0
 
 
 async def resize(page: Page, width: int, height: int) -> str:
@@ -48,6 +50,10 @@ async def resize(page: Page, width: int, height: int) -> str:
             f"The page does not see it: its emulated viewport, {viewport.width}x{viewport.height}, wins until that is "
             "reset (emulate with an empty viewport)."
         )
+    load = page.loads.of(page.main_frame.id)
+    if not await page.loads.wait(lambda: not load.is_under_way, BETWEEN):
+        address = page.printable(load.started_url)
+        return f"The page could not be asked whether it sees it: it is on its way to {address}."
     try:
         seen = await page.main_frame.call(_SIZE_REACHED, width, height, NOTICED)
     except DialogOpen:

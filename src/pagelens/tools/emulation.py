@@ -30,15 +30,13 @@ _GEOLOCATION = re.compile(f"{_NUMBER}[,x]{_NUMBER}")
 
 class EmulateParams(ToolParams):
     networkConditions: Literal["Offline", "Slow 3G", "Fast 3G", "Slow 4G", "Fast 4G", "No throttling"] | None = Field(
-        default=None, description="Network of the page. Reset: No throttling."
+        default=None, description="Reset: No throttling."
     )
-    cpuThrottlingRate: float | None = Field(
-        default=None, ge=1, le=20, description="How many times slower its scripts run. Reset: 1."
-    )
+    cpuThrottlingRate: float | None = Field(default=None, ge=1, le=20, description="Times slower. Reset: 1.")
     geolocation: str | None = Field(
-        default=None, description="`<latitude>,<longitude>`, e.g. 52.5,13.4; permission is granted too. Reset: empty."
+        default=None, description="`<latitude>,<longitude>`, e.g. 52.5,13.4; permission is granted. Reset: empty."
     )
-    userAgent: str | None = Field(default=None, description="User agent; its client hints follow. Reset: empty.")
+    userAgent: str | None = Field(default=None, description="Client hints follow it. Reset: empty.")
     colorScheme: Literal["dark", "light", "auto"] | None = Field(default=None, description="Reset: auto.")
     forcedColors: Literal["active", "none", "auto"] | None = Field(default=None, description="Reset: auto.")
     prefersContrast: Literal["more", "less", "custom", "no-preference", "auto"] | None = Field(
@@ -54,8 +52,7 @@ class EmulateParams(ToolParams):
     )
     extraHttpHeaders: str | None = Field(
         default=None,
-        description="JSON object of headers, sent with all requests of the page to any server; "
-        "replaces those set before. Reset: empty.",
+        description="JSON object, sent with all requests to any server, in place of the former. Reset: empty.",
     )
 
     @field_validator("extraHttpHeaders", mode="before")
@@ -149,8 +146,8 @@ _FIELDS = {
 
 
 class ResizePageParams(ToolParams):
-    width: int = Field(gt=0, description="Of the page, in CSS pixels.")
-    height: int = Field(gt=0, description="Of the page, in CSS pixels.")
+    width: int = Field(gt=0, description="CSS pixels.")
+    height: int = Field(gt=0, description="CSS pixels.")
 
 
 @define_page_tool(
@@ -158,7 +155,7 @@ class ResizePageParams(ToolParams):
     title="Emulate",
     category="emulation",
     description="Makes the page believe in another network, place, browser or display. What is not named stays; each "
-    "parameter says what resets it. Holds until reset, for all who use the page, and in popups that it opens.",
+    "parameter says what resets it. Holds for all who use the page, and in popups that it opens.",
     read_only=False,
     params=EmulateParams,
     blocked_by_dialog=True,
