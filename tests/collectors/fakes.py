@@ -26,6 +26,7 @@ class FakeSession:
 
     id: str = "s1"
     target_id: str = "t1"
+    target_type: str = "page"
     closed: str | None = None
     posted: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
     raw: dict[str, list[Callable[[bytes], None]]] = field(default_factory=dict)
@@ -65,6 +66,7 @@ class FakePage:
         self.host = SimpleNamespace(
             rules=NetworkRules(Options()), workers=SimpleNamespace(started=Signal[Any]("started"))
         )
+        self.requests = SimpleNamespace(applied=Signal[Any]("applied"))
         self.session_attached: Signal[Any] = Signal("session_attached")
         self.navigated: Signal[Any] = Signal("navigated")
         self.closed_signal: Signal[str] = Signal("closed")
@@ -73,7 +75,7 @@ class FakePage:
 
     def attach(self, kind: str = "page", url: str = "", *, was_running: bool = False, **names: str) -> FakeSession:
         """A session that begins; what `AttachedSession.answered` holds is in its `answered`."""
-        session = FakeSession(**names)
+        session = FakeSession(**names, target_type=kind)
         self.session_attached.emit(
             SimpleNamespace(
                 session=session,

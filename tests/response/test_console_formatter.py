@@ -172,6 +172,7 @@ def test_details() -> None:
         "  first\n"
         "  second {a: 1}\n"
         "at http://x/js/app.js:12:5\n"
+        "time: 2023-11-14 22:13:20.000 UTC\n"
         "Arguments:\n"
         "  1. first second\n"
         "  2. {a: 1}\n"

@@ -33,15 +33,15 @@ DECLARATIONS: dict[str, Declaration] = {
     "navigation": lambda r: r.attach_navigation(NavigationResult("loaded", "https://a.example/", 200)),
     "effect": lambda r: r.attach_effect(Effect(navigated_to="https://b.example/")),
     "list of pages": lambda r: r.include_pages(),
+    "list of workers": lambda r: r.include_workers(),
     "snapshot": lambda r: r.include_snapshot(),
     "request": lambda r: r.attach_network_request(1),
+    "console message": lambda r: r.attach_console_message(1),
     "list of requests": lambda r: r.include_network_requests(),
     "list of messages": lambda r: r.include_websocket_messages(),
     "list of console messages": lambda r: r.include_console_data(),
     "error": lambda r: r.set_error(ElementCovered("Covered.", "Move it.")),
 }
-#: What these sections show is shown whether or not anybody asks.
-ALWAYS = {"notices", "emulation state", "open dialog"}
 
 
 @pytest_asyncio.fixture(loop_scope="session")
@@ -104,10 +104,14 @@ def computed(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
 
 
 async def test_only_what_was_ordered_is_computed(context: McpContext, monkeypatch: pytest.MonkeyPatch) -> None:
+    # What these show is shown whether or not anybody asks.
+    unasked = {section.key for section in SECTIONS if section().wanted(Order(page=context.selected_page()))}
+    assert {"notices", "open dialog"} <= unasked
+    assert not unasked & set(DECLARATIONS)
     for keys in [(), *((key,) for key in DECLARATIONS), *itertools.combinations(list(DECLARATIONS)[5:10], 2)]:
         with computed(monkeypatch) as seen:
             await present(context, [DECLARATIONS[key] for key in keys])
-        assert set(seen) - ALWAYS == set(keys)
+        assert set(seen) - unasked == set(keys)
         order = [section.key for section in SECTIONS]
         assert seen == sorted(seen, key=order.index)
 

@@ -20,6 +20,10 @@ from tests.collectors.fakes import FakePage, FakeSession, sent
 from tests.response.test_console_formatter import call
 
 
+async def nothing() -> None:
+    """There is nothing to wait for."""
+
+
 class Pages:
     """One page with both collectors, and a context that has it selected."""
 
@@ -29,7 +33,9 @@ class Pages:
         self.network = NetworkCollector(page, IdCounter())
         self.console = ConsoleCollector(page, IdCounter())
         self.session: FakeSession = self.fake.attach()
-        self.context = SimpleNamespace(current_page=lambda: self)
+        self.page = page
+        workers = SimpleNamespace(of_page=lambda page: [], settle=nothing)
+        self.context = SimpleNamespace(current_page=lambda: self, host=SimpleNamespace(workers=workers))
 
     async def show(self, section: Any, order: Order) -> Output:
         assert section.wanted(order)

@@ -21,17 +21,16 @@ SLIM_TOOLS = {tool.name: tool for tool in create_tools(SLIM)}
 
 #: Parameters that we lack, and why.
 LACKING = {
-    ("evaluate_script", "serviceWorkerId"): "service workers are not listed yet, so there is no id to give",
+    ("evaluate_script", "serviceWorkerId"): "scripts run in pages only so far",
     ("evaluate_script", "sourcePath"): "scripts are given inline so far",
     ("evaluate_script", "waitForStableDom"): "the reply never depends on the page coming to rest",
-    ("list_console_messages", "includeStackTraces"): "stacks are not shown in lists yet",
-    ("list_console_messages", "serviceWorkerId"): "service workers are not listed yet, so there is no id to give",
 }
 #: Parameters that the peer lacks, and why we have them. "*" stands for every tool.
 ADDED = {
     ("*", "overwrite"): "a file that exists is replaced only by its own kind, or when the agent says so",
     ("get_network_request", "bodyOffset"): "long bodies are read in parts",
     ("get_network_request", "bodyLimit"): "long bodies are read in parts",
+    ("list_console_messages", "filter"): "a page says much, little of it of interest",
     ("list_network_requests", "urlPattern"): "a page has hundreds of requests, few of them of interest",
     ("list_network_requests", "status"): "what failed is found at once",
     ("list_pages", "pageSize"): "a user's browser may have more tabs than fit into a reply",
@@ -46,6 +45,8 @@ ADDED = {
 }
 #: Tools of our own, and why.
 OWN = {
+    "add_request_rule": "requests answered, failed, delayed, rewritten",
+    "clear_request_rules": "the end of that",
     "export_har": "requests in a file that other tools open",
     "list_websocket_messages": "what went over sockets and event streams",
 }
@@ -58,6 +59,7 @@ OTHER = {
         ["Offline", "Slow 3G", "Fast 3G", "Slow 4G", "Fast 4G", "No throttling"],
         "what is left out stays as it is, so there is a value that resets it",
     ),
+    ("*", "msgid", "type"): ("integer", "an id is a whole number"),
     ("*", "reqid", "type"): ("integer", "an id is a whole number"),
 }
 #: Whether a parameter must be given, where we differ, and why. "*" stands for every tool.

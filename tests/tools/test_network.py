@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -25,7 +26,9 @@ def echo() -> Iterator[SocketServer]:
 async def fetched(agent: Agent, site: Site, path: str, options: str = "{}") -> int:
     """Let a blank page fetch this; returns the reqid."""
     await agent.ok("navigate_page", url=site.url("/blank"))
-    await agent.ok("evaluate_script", function=f"async () => (await fetch('{path}', {options})).arrayBuffer().then(() => 0)")
+    await agent.ok(
+        "evaluate_script", function=f"async () => (await fetch('{path}', {options})).arrayBuffer().then(() => 0)"
+    )
     return await reqid(agent, path)
 
 
@@ -42,7 +45,9 @@ async def test_everything_of_a_request(agent: Agent, site: Site) -> None:
             '{"answer": 42}', 201, {"Set-Cookie": "sid=secret; HttpOnly", "X-Own": "yes"}, "application/json"
         ),
     )
-    number = await fetched(agent, site, "/all", "{method: 'POST', body: 'question', headers: {Authorization: 'Bearer abc'}}")
+    number = await fetched(
+        agent, site, "/all", "{method: 'POST', body: 'question', headers: {Authorization: 'Bearer abc'}}"
+    )
     reply = await agent.call("get_network_request", reqid=number)
     assert not reply.is_error
     lines = reply.text.split("\n")
@@ -50,7 +55,10 @@ async def test_everything_of_a_request(agent: Agent, site: Site) -> None:
     assert lines[1] == f"reqid={number} POST {site.url('/all')} 201 fetch"
     assert "application/json, http/1.1, 127.0.0.1:" in reply.text
     assert "wait " in reply.text
-    assert "Authorization: Bearer (redacted, 3 characters)" in reply.text or "authorization: Bearer (redacted" in reply.text
+    assert (
+        "Authorization: Bearer (redacted, 3 characters)" in reply.text
+        or "authorization: Bearer (redacted" in reply.text
+    )
     assert "Set-Cookie: sid=(redacted, 6 characters); HttpOnly" in reply.text
     assert "X-Own: yes" in reply.text
     assert "--no-redact-network-headers" in reply.text
@@ -104,7 +112,9 @@ async def test_a_long_body_in_parts_and_in_a_file(agent: Agent, site: Site, tmp_
     assert found == body
     assert "behind its end" in await agent.ok("get_network_request", reqid=number, bodyOffset=50_000)
     sent, received = tmp_path / "sent.bin", tmp_path / "received.txt"
-    text = await agent.ok("get_network_request", reqid=number, requestFilePath=str(sent), responseFilePath=str(received))
+    text = await agent.ok(
+        "get_network_request", reqid=number, requestFilePath=str(sent), responseFilePath=str(received)
+    )
     assert sent.read_bytes() == b"y" * 50_000
     assert received.read_text() == body
     assert f"50,000 bytes, written to {received}" in text
@@ -264,12 +274,49 @@ def check_har(log: dict[str, Any]) -> None:
         assert all(timings[name] >= 0 for name in ("send", "wait", "receive"))
         total = sum(value for name, value in timings.items() if name != "ssl" and value > 0)
         assert entry["time"] == pytest.approx(total, abs=0.01)
-        assert {"method", "url", "httpVersion", "cookies", "headers", "queryString", "headersSize", "bodySize"} <= entry[
-            "request"
-        ].keys()
         assert {
-            "status", "statusText", "httpVersion", "cookies", "headers", "content", "redirectURL", "headersSize", "bodySize"
-        } <= entry["response"].keys()  # fmt: skip
+            "method",
+            "url",
+            "httpVersion",
+            "cookies",
+            "headers",
+            "queryString",
+            "headersSize",
+            "bodySize",
+        } <= entry["request"].keys()
+        assert {"status", "statusText", "httpVersion", "cookies", "headers", "content"} <= entry["response"].keys()
+        assert {"redirectURL", "headersSize", "bodySize"} <= entry["response"].keys()
         assert entry["cache"] == {}
         for headers in (entry["request"]["headers"], entry["response"]["headers"]):
             assert all(set(header) == {"name", "value"} and "\n" not in header["value"] for header in headers)
+
+
+async def test_request_rules(agent: Agent, site: Site) -> None:
+    await agent.ok("navigate_page", url=site.url("/blank"))
+    text = await agent.ok(
+        "add_request_rule",
+        urlPattern="/api/items",
+        action="fulfill",
+        body='[{"id": 1}]',
+        headers='{"Content-Type": "application/json"}',
+    )
+    assert "Rule 1 is in force" in text
+    assert "Request rules: 1. /api/items: answered with 200, 11 bytes (used 0 times)." in text
+    await agent.ok("add_request_rule", urlPattern="/json", action="fail", errorReason="TimedOut")
+    answer = await agent.ok(
+        "evaluate_script",
+        function="async () => [await (await fetch('/api/items')).json(), await fetch('/json').catch(e => String(e))]",
+    )
+    assert re.search(r'\[\s*\[\s*{\s*"id": ?1\s*}\s*],\s*"TypeError: Failed to fetch"\s*]', answer)
+    listed = await agent.ok("list_network_requests", resourceTypes=["fetch"])
+    assert "[rule 1: fulfill]" in listed
+    assert "[rule 2: fail]" in listed
+    assert "net::ERR_TIMED_OUT" in listed
+    assert "(used 1 times)" in listed
+    await agent.fails("add_request_rule", "invalid_input", urlPattern="x", action="delay")
+    await agent.fails("add_request_rule", "invalid_input", urlPattern="x", action="fulfill", headers="no json")
+    await agent.fails("clear_request_rules", "record_not_found", ruleId=9)
+    assert "1 request rule cleared." in await agent.ok("clear_request_rules", ruleId=2)
+    assert "Request rules" not in await agent.ok("clear_request_rules")
+    agent.context.options = replace(agent.context.options, javascript_evaluation=False)
+    await agent.fails("add_request_rule", "tool_disabled", urlPattern="x", action="fulfill", body="<script>")

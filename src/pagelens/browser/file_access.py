@@ -10,9 +10,8 @@ moment is followed.
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from pagelens.core.files import FilePolicy
 from pagelens.core.urls import innermost
@@ -21,13 +20,8 @@ from pagelens.errors import FileFailed, PathNotAllowed
 if TYPE_CHECKING:
     from pagelens.browser.page import Page
     from pagelens.browser.page_sessions import AttachedSession
-    from pagelens.cdp.session import Session
 
 __all__ = ["FileAccess"]
-
-log = logging.getLogger(__name__)
-
-_GUARD: tuple[str, dict[str, Any]] = ("Fetch.enable", {"patterns": [{"urlPattern": "file:*"}]})
 
 
 class FileAccess:
@@ -68,8 +62,7 @@ class FileAccess:
             raise error
         if page.id not in self._guarded:
             self._guarded.add(page.id)
-            self._listen(page.session)
-            await page.session.send(*_GUARD)
+            await page.requests.guard_files(self.refusal)
 
     def refusal(self, url: str) -> PathNotAllowed | None:
         """Why a page may not load this file; None when it may, or when it is no file's address."""
@@ -95,17 +88,4 @@ class FileAccess:
             from_file = page.opener is not None and page.opener.id in self._guarded
             if from_file or attached.url.lower().startswith("file:"):
                 self._guarded.add(page.id)
-        if page.id in self._guarded and attached.kind != "worker":
-            self._listen(attached.session)
-            attached.init.append(_GUARD)
-
-    def _listen(self, session: Session) -> None:
-        session.on("Fetch.requestPaused", lambda p: self._paused(session, p))
-
-    def _paused(self, session: Session, p: dict[str, Any]) -> None:
-        error = self.refusal(p["request"]["url"])
-        if error is None:
-            session.post("Fetch.continueRequest", {"requestId": p["requestId"]})
-        else:
-            log.info("a page was refused a file: %s", error)
-            session.post("Fetch.failRequest", {"requestId": p["requestId"], "errorReason": "AccessDenied"})
+                page.requests.will_guard_files(self.refusal)

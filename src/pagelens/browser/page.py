@@ -21,6 +21,7 @@ from pagelens.browser.page_dialogs import BeforeUnload, PageDialogs
 from pagelens.browser.page_frames import Navigated, PageFrames
 from pagelens.browser.page_news import PageNews
 from pagelens.browser.page_sessions import AttachedSession, PageSessions
+from pagelens.browser.request_rules import RequestRules
 from pagelens.browser.settle import Depth
 from pagelens.cdp.session import Reply, Session
 from pagelens.core.deadlines import COMMAND, NAVIGATION
@@ -65,6 +66,7 @@ class Page:
         tree, dialogs, news, guard: the parts that follow its frames, its dialogs, what happened unwatched, and how
             long to wait for it.
         emulation: what it is made to believe.
+        requests: what becomes of its requests.
         is_crashed: whether its renderer died and was not revived.
         closed: why it is gone, None while it lives.
         is_asleep: nothing is attached to it: it is known from the browser's list only. Only in a browser that somebody
@@ -119,6 +121,7 @@ class Page:
         self.closed_signal: Signal[str] = Signal("closed")
         self.frame_detached: Signal[Frame] = Signal("frame_detached")
         self.emulation = PageEmulation(self)
+        self.requests = RequestRules(self)
 
     def __repr__(self) -> str:
         return f"<Page {self.id} {self.url[:80]}>"

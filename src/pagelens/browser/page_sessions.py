@@ -111,6 +111,7 @@ class PageSessions:
             ("Target.setAutoAttach", page.host.auto_attach(root=False)),
         ]
         page.session_attached.emit(attached)
+        page.requests.attached(attached)
         # Written without awaiting: a paused target answers nothing until the last of these lets it run.
         replies = [session.post(method, params) for method, params in [*init, *attached.init]]
         for callback in attached.answered:

@@ -1,8 +1,8 @@
 """Resources that we need for ourselves, such as source maps: loaded by the browser, with the page's cookies.
 
 ``Network.loadNetworkResource`` asks past CORS and shows in no list of requests, as DevTools does for itself. But none
-of the rules of ``emulateNetworkConditionsByRule`` is applied to it (Chromium 156), and it follows redirects. So where the
-user has set rules for addresses, ``fetch`` is used, in our isolated world of the page: rules hold, no redirect is
+of the rules of ``emulateNetworkConditionsByRule`` is applied to it (Chromium 156), and it follows redirects. So where
+the user has set rules for addresses, ``fetch`` is used, in our isolated world of the page: rules hold, no redirect is
 followed, and the request is in the page's list.
 """
 

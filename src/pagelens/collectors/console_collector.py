@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from pagelens.browser.page_sessions import AttachedSession
     from pagelens.browser.workers import Worker
     from pagelens.collectors.ids import IdCounter
+    from pagelens.collectors.remote_objects import RemoteObjects
     from pagelens.collectors.worker_consoles import WorkerConsoles
 
 __all__ = ["ConsoleCollector"]
@@ -99,6 +100,12 @@ class ConsoleCollector(PageCollector[ConsoleMessage]):
         if owner is not None and owner < 0 and self._workers is not None:
             return self._workers.lookup(number)
         return super().lookup(number)
+
+    def holder(self, message: ConsoleMessage) -> RemoteObjects:
+        """What holds the objects that a message refers to."""
+        if message.worker_id and self._workers is not None:
+            return self._workers.objects(message)
+        return self.objects
 
     async def settle(self) -> None:
         """Wait until what was said before the page was attached to is known in full. At most `SETTLED` seconds."""

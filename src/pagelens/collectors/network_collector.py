@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from pagelens.browser.page import Page
     from pagelens.browser.page_frames import Navigated
     from pagelens.browser.page_sessions import AttachedSession
+    from pagelens.browser.request_rules import AppliedRule
     from pagelens.browser.workers import Worker, WorkerSession
     from pagelens.cdp.session import Session
     from pagelens.collectors.body_store import BodyStore
@@ -157,6 +158,7 @@ class NetworkCollector(PageCollector[NetworkRequest]):
             page.crashed.connect(lambda _: self._leave_behind(lambda request: True, "the page crashed")),
             page.download_changed.connect(self._download_changed),
             page.host.workers.started.connect(self._worker_started),
+            page.requests.applied.connect(self._rule_applied),
         ]
 
     @property
@@ -249,6 +251,12 @@ class NetworkCollector(PageCollector[NetworkRequest]):
             if not request.left_behind and which(request):
                 request.left_behind = reason
                 self.finished.emit(request)
+
+    def _rule_applied(self, applied: AppliedRule) -> None:
+        """Told of after the request itself (Chromium 156), redirect by redirect."""
+        chain = self._chains.get(applied.request_id)
+        if chain is not None:
+            chain.hops[-1].rule = (applied.number, applied.action)
 
     def asked_by_worker(self, request: NetworkRequest) -> list[NetworkRequest]:
         """What a service worker itself asked for while it answered a request, as far as it was the same address."""

@@ -47,6 +47,7 @@ class NetworkRequest:
         blocked_reason, cors_error: why it was blocked, e.g. ``inspector``, ``mixed-content``; the CORS rule.
         left_behind: why no end will come; empty otherwise.
         is_forgotten: whether the collector has let it go.
+        rule: the request rule that was used on it: its number and what it does (`pagelens.browser.request_rules`).
         messages: of a WebSocket or an event stream, what went over it; None for anything else.
         body_bytes, encoded_bytes: size of the body as decoded so far, and of all that was received on the wire.
     """
@@ -85,6 +86,7 @@ class NetworkRequest:
         "redirected_to",
         "request_id",
         "resource_type",
+        "rule",
         "session",
         "source",
         "started",
@@ -119,6 +121,7 @@ class NetworkRequest:
         self.frame_id = ""
         self.is_main_document = False
         self.is_forgotten = False
+        self.rule: tuple[int, str] | None = None
         self.messages: StreamMessages | None = None
         self.initiator_type = "other"
         self.preflight_for = ""

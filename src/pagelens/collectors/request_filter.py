@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, get_args
 
 from pagelens.collectors.network_request import Outcome
 from pagelens.core.safe_text import one_line, shortened
+from pagelens.core.wildcards import Wildcards
 from pagelens.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -33,20 +34,19 @@ class RequestFilter:
 
     def __init__(self, resource_types: Sequence[str] = (), url: str | None = None, status: str | None = None) -> None:
         self._types = frozenset(resource_types)
-        self._url = url or ""
-        self._pieces = [piece for piece in self._url.lower().split("*") if piece]
+        self._url = Wildcards(url or "")
         self._status = status or ""
         self._tests = [self._test(part.strip()) for part in self._status.split(",")] if self._status.strip() else []
 
     def __bool__(self) -> bool:
-        return bool(self._types or self._pieces or self._tests)
+        return bool(self._types or self._url or self._tests)
 
     def __str__(self) -> str:
         parts = []
         if self._types:
             parts.append(f"type {', '.join(sorted(self._types))}")
-        if self._pieces:
-            parts.append(f"URL with {shortened(one_line(self._url), 200)}")
+        if self._url:
+            parts.append(f"URL with {shortened(one_line(self._url.text), 200)}")
         if self._tests:
             parts.append(f"status {one_line(self._status)}")
         return "; ".join(parts)
@@ -55,13 +55,8 @@ class RequestFilter:
         """Whether the list shows it."""
         if self._types and request.resource_type not in self._types:
             return False
-        if self._pieces:
-            url, at = request.url.lower(), 0
-            for piece in self._pieces:
-                at = url.find(piece, at)
-                if at < 0:
-                    return False
-                at += len(piece)
+        if not self._url.matches(request.url):
+            return False
         return not self._tests or any(test(request) for test in self._tests)
 
     @staticmethod

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from pagelens.collectors.console_listener import ConsoleListener
 from pagelens.collectors.console_message import ConsoleMessage
+from pagelens.collectors.remote_objects import RemoteObjects
 from pagelens.core.signals import Signal
 from pagelens.errors import RecordGone
 
@@ -128,6 +129,11 @@ class WorkerConsoles:
     def hears(self, page: Page, worker: Worker) -> bool:
         """Whether a worker belongs to what a page shows now."""
         return worker in self._workers.of_page(page)
+
+    def objects(self, message: ConsoleMessage) -> RemoteObjects:
+        """What holds the objects that a worker's message refers to."""
+        console = self._by_number.get(-message.page_id)
+        return console.objects if console is not None else RemoteObjects()
 
     def lookup(self, number: int) -> ConsoleMessage:
         """The message that a worker was given this id for.

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from pagelens.browser.frame import Frame
     from pagelens.browser.navigation import NavigationResult
     from pagelens.browser.page import Page
+    from pagelens.browser.request_rules import RequestRule
     from pagelens.browser.settle import Depth
     from pagelens.collectors.body_store import BodyStore
     from pagelens.collectors.ids import IdCounter
@@ -171,6 +172,11 @@ class McpPage:
         """The address, safe to print and not too long for a line."""
         return shortened(one_line(self.url), 200)
 
+    @property
+    def request_rules(self) -> dict[int, tuple[RequestRule, int]]:
+        """The request rules in force by number, each with how often it was used."""
+        return self.page.requests.active
+
     def take_news(self) -> list[str]:
         """What happened since the last call while no action was watched, in words; forgets it."""
         return self.page.take_news()
@@ -308,6 +314,14 @@ class McpPage:
             ),
             frame,
         )
+
+    async def add_request_rule(self, rule: RequestRule) -> int:
+        """Change requests of the page from now on; see `RequestRules.add`."""
+        return await self.page.requests.add(rule)
+
+    async def clear_request_rules(self, number: int | None = None) -> int:
+        """Take one rule away, or all; see `RequestRules.clear`."""
+        return await self.page.requests.clear(number)
 
     async def wait_for(self, condition: Condition, *, timeout: float | None = None) -> WaitReport:
         """Wait until the page shows, says or does something; see `pagelens.browser.waiting`.

@@ -138,6 +138,10 @@ class McpResponse:
         """List the pages; all of them unless a page of the list is asked for."""
         self.order.pages = PagesOrder(page_size, page_idx) if on else None
 
+    def include_workers(self, on: bool = True) -> None:
+        """List the service and shared workers."""
+        self.order.workers = on
+
     def include_snapshot(self, on: bool = True, *, verbose: bool = False, file_path: Path | None = None) -> None:
         """Show the page as text with uids, or write that to `file_path`."""
         self.order.snapshot = SnapshotOrder(verbose, file_path) if on else None
@@ -194,9 +198,20 @@ class McpResponse:
         page_idx: int | None = None,
         types: Sequence[str] = (),
         include_preserved: bool = False,
+        text: str = "",
+        stack_traces: bool = False,
+        worker_id: str | None = None,
     ) -> None:
         """List the page's console messages; see `ConsoleListOrder`."""
-        self.order.console_list = ConsoleListOrder(page_size, page_idx, types, include_preserved) if on else None
+        self.order.console_list = (
+            ConsoleListOrder(page_size, page_idx, types, include_preserved, text, stack_traces, worker_id)
+            if on
+            else None
+        )
+
+    def attach_console_message(self, msgid: int | None) -> None:
+        """Show one console message in full; None withdraws."""
+        self.order.console_detail = msgid
 
     def attach_devtools_data(self, on: bool = True) -> None:
         """Mark in the snapshot and in the list of requests what a person has selected in the page's DevTools window."""

@@ -160,12 +160,22 @@ class StreamListOrder:
 
 @dataclass(frozen=True, slots=True)
 class ConsoleListOrder:
-    """The console messages of the page; fields as in `NetworkListOrder`, `types` e.g. `error`."""
+    """The console messages of the page; fields as in `NetworkListOrder`.
+
+    Attributes:
+        types: only these, e.g. `error`; all when there are none.
+        text: only messages that contain it, or whose script's address does, whatever the case.
+        stack_traces: with where they were said from.
+        worker_id: those of this service or shared worker instead.
+    """
 
     page_size: int | None = None
     page_idx: int | None = None
     types: Sequence[str] = ()
     include_preserved: bool = False
+    text: str = ""
+    stack_traces: bool = False
+    worker_id: str | None = None
 
 
 @dataclass(slots=True)
@@ -177,6 +187,7 @@ class Order:
         has_progress: the caller hears of progress, so that it may be kept waiting longer.
         name_page: say which page that is (the caller did not, and more than one could be meant).
         news: what had happened on the page, unwatched, before the call.
+        console_detail: the msgid of a message to show in full.
         devtools: mark what a person has selected in the page's DevTools window.
     """
 
@@ -190,12 +201,14 @@ class Order:
     wait: WaitReport | None = None
     effects: list[EffectOrder] = field(default_factory=list)
     pages: PagesOrder | None = None
+    workers: bool = False
     snapshot: SnapshotOrder | None = None
     network_detail: NetworkDetailOrder | None = None
     network_list: NetworkListOrder | None = None
     stream_list: StreamListOrder | None = None
     har: HarOrder | None = None
     console_list: ConsoleListOrder | None = None
+    console_detail: int | None = None
     devtools: bool = False
     images: list[ImageOrder] = field(default_factory=list)
     error: BaseException | None = None

@@ -31,7 +31,10 @@ ALL_TOOLS: tuple[ToolDefinition | ToolFactory, ...] = (
     network.get_network_request,
     network.list_websocket_messages,
     network.export_har,
+    network.add_request_rule,
+    network.clear_request_rules,
     console.list_console_messages,
+    console.get_console_message,
 )
 
 #: What there is instead under ``--slim``.

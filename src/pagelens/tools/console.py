@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from pagelens.context.mcp_context import McpContext
     from pagelens.response.mcp_response import McpResponse
 
-__all__ = ["list_console_messages"]
+__all__ = ["get_console_message", "list_console_messages"]
 
 MessageType = Literal[
     "log",
@@ -45,13 +45,20 @@ class ListConsoleMessagesParams(ToolParams):
     includePreservedMessages: bool = Field(
         default=False, description="Also those of the last navigations before the current one."
     )
+    includeStackTraces: bool = Field(default=False, description="With stack traces.")
+    serviceWorkerId: str | None = Field(default=None, description="Only this worker's: id from list_pages.")
+    filter: str | None = Field(default=None, description="Only those with this text in message or script URL.")
+
+
+class GetConsoleMessageParams(ToolParams):
+    msgid: int = Field(description="Id from list_console_messages.")
 
 
 @define_page_tool(
     name="list_console_messages",
     title="List console messages",
     category="debugging",
-    description="Lists console messages and uncaught errors of the page since its navigation, with msgid.",
+    description="Lists what page, workers and Chrome (issue: a problem it found) said since the navigation, with msgid.",
     read_only=True,
     params=ListConsoleMessagesParams,
 )
@@ -64,4 +71,21 @@ async def list_console_messages(
         page_idx=params.pageIdx,
         types=params.types or (),
         include_preserved=params.includePreservedMessages,
+        text=params.filter or "",
+        stack_traces=params.includeStackTraces,
+        worker_id=params.serviceWorkerId,
     )
+
+
+@define_page_tool(
+    name="get_console_message",
+    title="Get console message",
+    category="debugging",
+    description="Shows a console message in full: objects, stack trace, causes; what an issue means.",
+    read_only=True,
+    params=GetConsoleMessageParams,
+)
+async def get_console_message(
+    request: PageToolRequest[GetConsoleMessageParams], response: McpResponse, context: McpContext
+) -> None:
+    response.attach_console_message(request.params.msgid)

@@ -2,18 +2,29 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Literal
 
 from pydantic import Field
 
+from pagelens.browser.request_rules import FailReason, RequestRule, RuleAction
 from pagelens.collectors.request_filter import RequestFilter
+from pagelens.core.safe_text import without_surrogates
+from pagelens.errors import InvalidInput, ToolDisabled
 from pagelens.tools.definition import FileUse, PageToolRequest, ToolParams, define_page_tool
 
 if TYPE_CHECKING:
     from pagelens.context.mcp_context import McpContext
     from pagelens.response.mcp_response import McpResponse
 
-__all__ = ["export_har", "get_network_request", "list_network_requests", "list_websocket_messages"]
+__all__ = [
+    "add_request_rule",
+    "clear_request_rules",
+    "export_har",
+    "get_network_request",
+    "list_network_requests",
+    "list_websocket_messages",
+]
 
 ResourceType = Literal[
     "document",
@@ -160,3 +171,98 @@ class ExportHarParams(ToolParams):
 async def export_har(request: PageToolRequest[ExportHarParams], response: McpResponse, context: McpContext) -> None:
     params = request.params
     response.export_har(request.paths["filePath"], bodies=params.includeBodies, preserved=not params.currentPageOnly)
+
+
+class AddRequestRuleParams(ToolParams):
+    urlPattern: str = Field(description="URLs that contain this; * stands for anything.")
+    action: RuleAction = Field(
+        description="fulfill: answer it; fail; delay: only hold it up; rewrite: send it changed."
+    )
+    method: str | None = Field(default=None, description="Only this method.")
+    resourceTypes: list[ResourceType] | None = Field(default=None, description="Only these types.")
+    status: int = Field(default=200, ge=100, le=599, description="Of the answer.")
+    headers: str | None = Field(
+        default=None, description="JSON object: of the answer; with rewrite, set on the request (null removes)."
+    )
+    body: str | None = Field(default=None, description="Of the answer; with rewrite, of the request.")
+    errorReason: FailReason = Field(default="Failed", description="With fail.")
+    rewriteUrl: str | None = Field(default=None, description="With rewrite: send it here; the page does not notice.")
+    rewriteMethod: str | None = Field(default=None, description="With rewrite.")
+    delayMs: int = Field(default=0, ge=0, le=60_000, description="Hold it up so long, with any action.")
+    times: int | None = Field(default=None, gt=0, description="Use the rule only so often.")
+
+
+@define_page_tool(
+    name="add_request_rule",
+    title="Add request rule",
+    category="network",
+    description="Answers, fails, delays or rewrites requests of the page, its frames and workers, documents too. "
+    "The first matching rule decides; rules stay until cleared, and every reply lists them.",
+    read_only=False,
+    params=AddRequestRuleParams,
+    needs_answer=False,
+)
+async def add_request_rule(
+    request: PageToolRequest[AddRequestRuleParams], response: McpResponse, context: McpContext
+) -> None:
+    params = request.params
+    if params.action == "fulfill" and not context.options.javascript_evaluation:
+        raise ToolDisabled(
+            "Answers can hold scripts, and pagelens was started with --no-javascript-evaluation.",
+            "fail, delay and rewrite are possible.",
+        )
+    if params.action == "delay" and not params.delayMs:
+        raise InvalidInput("A delay needs delayMs.", "Give the milliseconds that requests shall be held up.")
+    rewrites = params.action == "rewrite"
+    body = None if params.body is None else without_surrogates(params.body).encode()
+    rule = RequestRule(
+        url=params.urlPattern,
+        action=params.action,
+        method=params.method or "",
+        resource_types=frozenset(params.resourceTypes or ()),
+        status=params.status,
+        headers=_headers(params.headers),
+        body=body or b"",
+        reason=params.errorReason,
+        to_url=params.rewriteUrl if rewrites else None,
+        to_method=params.rewriteMethod if rewrites else None,
+        to_body=body if rewrites else None,
+        delay=params.delayMs / 1000,
+        times=params.times,
+    )
+    number = await request.page.add_request_rule(rule)
+    response.append_line(f"Rule {number} is in force; clear_request_rules ruleId={number} ends it.")
+
+
+class ClearRequestRulesParams(ToolParams):
+    ruleId: int | None = Field(default=None, gt=0, description="Default: all of them.")
+
+
+@define_page_tool(
+    name="clear_request_rules",
+    title="Clear request rules",
+    category="network",
+    description="Takes request rules of the page away.",
+    read_only=False,
+    params=ClearRequestRulesParams,
+    needs_answer=False,
+)
+async def clear_request_rules(
+    request: PageToolRequest[ClearRequestRulesParams], response: McpResponse, context: McpContext
+) -> None:
+    count = await request.page.clear_request_rules(request.params.ruleId)
+    response.append_line(f"{count} request {'rule' if count == 1 else 'rules'} cleared.")
+
+
+def _headers(text: str | None) -> dict[str, str | None]:
+    if text is None:
+        return {}
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        found = None
+    if not isinstance(found, dict) or not all(value is None or isinstance(value, str) for value in found.values()):
+        raise InvalidInput(
+            "headers is no JSON object with texts as values.", 'Give {"Content-Type": "application/json"}.'
+        )
+    return {without_surrogates(name): value and without_surrogates(value) for name, value in found.items()}

@@ -110,6 +110,7 @@ class HandleDialogParams(ToolParams):
 )
 async def list_pages(request: ToolRequest[ListPagesParams], response: McpResponse, context: McpContext) -> None:
     response.include_pages(page_size=request.params.pageSize, page_idx=request.params.pageIdx)
+    response.include_workers()
 
 
 @define_tool(

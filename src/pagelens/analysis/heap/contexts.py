@@ -211,12 +211,15 @@ class _Analysis:
         parts = list(zip(closures, self._targets(closures, "shared"), self._targets(closures, "context"), strict=True))
         finished = self._generators(parts)
         done: set[tuple[int, int]] = set()
+        origins: dict[int, tuple[int, int | None]] = {}
         for closure, shared, context in parts:
             if shared == NONE or context == NONE or closure in finished or (shared, context) in done:
                 continue
             done.add((shared, context))
-            script = self._target(shared, "script")
-            scope_id = self._names.integer(self._target(shared, "scope_id"))
+            if shared not in origins:
+                scope_id = self._names.integer(self._target(shared, "scope_id"))
+                origins[shared] = (self._target(shared, "script"), scope_id)
+            script, scope_id = origins[shared]
             if script == NONE or scope_id is None:
                 continue
             seen = self._seen_from.setdefault((script, scope_id), set())

@@ -37,6 +37,7 @@ __all__ = [
     "mark_names",
     "match_objects",
     "name_classes",
+    "nearest_retainers",
     "own_shallow_sizes",
     "parse_numbers",
     "plain_shapes",
@@ -934,6 +935,58 @@ def retainer_index(first_edge: Any, targets: Any, first_retainer: Any, retaining
     for e in range(len(targets)):
         first_retainer[targets[e]] -= 1
         retaining[first_retainer[targets[e]]] = e
+
+
+def nearest_retainers(
+    first_retainer: Any,
+    retaining: Any,
+    first_edge: Any,
+    edge_types: Any,
+    distances: Any,
+    node: int,
+    weak: int,
+    most: int,
+    edges: Any,
+    sources: Any,
+) -> tuple[int, int]:
+    """The up to ``most`` retainers of a node that are nearest to the roots, by distance, ties as they come.
+
+    Weak edges and sources that nothing reaches are left out. Returns how many were found, and the greatest distance of
+    any retainer (0 when there is none). Some nodes have a million retainers.
+    """
+    found = 0
+    farthest = 0
+    for k in range(first_retainer[node], first_retainer[node + 1]):
+        e = retaining[k]
+        if edge_types[e] == weak:
+            continue
+        low = 0
+        high = len(first_edge) - 1
+        while low < high:
+            middle = (low + high) // 2
+            if first_edge[middle + 1] <= e:
+                low = middle + 1
+            else:
+                high = middle
+        distance = distances[low]
+        if distance < 0:
+            continue
+        if distance > farthest:
+            farthest = distance
+        if found == most and distance >= distances[sources[found - 1]]:
+            continue
+        place = found
+        if found == most:
+            place -= 1
+        else:
+            found += 1
+        while place > 0 and distances[sources[place - 1]] > distance:
+            edges[place] = edges[place - 1]
+            sources[place] = sources[place - 1]
+            place -= 1
+        edges[place] = e
+        sources[place] = low
+    return found, farthest
 
 
 def gather_nodes(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -54,15 +55,45 @@ class Retainers:
         self._edges: Any = None
         self._weak = graph.layout.edge["weak"]
 
-    def edges(self, node: int) -> list[int]:
+    def edges(self, node: int) -> Sequence[int]:
         """All edges that lead to a node, the last of the file first."""
+        first, edges = self._index()
+        begin, end = int(first[node]), int(first[node + 1])
+        return self._graph.numbers.prefix(edges[begin:end], end - begin)
+
+    def nearest(self, node: int, most: int) -> tuple[list[tuple[int, int, int]], int]:
+        """(distance, edge, source) of the nearest retainers, and the greatest distance of any; see the kernel."""
+        graph, numbers = self._graph, self._graph.numbers
+        first, edges = self._index()
+        most = min(most, int(first[node + 1]) - int(first[node]))
+        if not most:
+            return [], 0
+        best, sources = numbers.zeros("u4", most), numbers.zeros("u4", most)
+        found, farthest = graph.kernels.nearest_retainers(
+            first,
+            edges,
+            graph.first_edge,
+            graph.edge_types,
+            graph.distances,
+            node,
+            self._weak,
+            most,
+            best,
+            sources,
+        )
+        return [
+            (int(graph.distances[source]), edge, source)
+            for edge, source in zip(numbers.prefix(best, found), numbers.prefix(sources, found), strict=True)
+        ], farthest
+
+    def _index(self) -> tuple[Any, Any]:
         if self._first is None:
             graph, numbers = self._graph, self._graph.numbers
             first = numbers.zeros("u4", graph.node_count + 1)
             edges = numbers.zeros("u4", len(graph.targets))
             graph.kernels.retainer_index(graph.first_edge, graph.targets, first, edges)
             self._edges, self._first = edges, first
-        return [int(edge) for edge in self._edges[int(self._first[node]) : int(self._first[node + 1])]]
+        return self._first, self._edges
 
     def holding(self, node: int) -> list[int]:
         """The edges that people care for: not weak ones, and not those of the root."""
@@ -106,21 +137,12 @@ class Retainers:
         """
         graph = self._graph
         path: list[int] = []
-        seen = {node}
         while int(graph.distances[node]) > 1 and node != graph.root:
-            best = None
-            for edge in self.edges(node):
-                source = self.source(edge)
-                distance = int(graph.distances[source])
-                if graph.edge_types[edge] == self._weak or distance < 0 or source in seen:
-                    continue
-                if best is None or distance < best[0]:
-                    best = (distance, edge, source)
-            if best is None or best[0] >= int(graph.distances[node]):
+            nearest, _ = self.nearest(node, 1)
+            if not nearest or nearest[0][0] >= int(graph.distances[node]):
                 break
-            path.append(best[1])
-            node = best[2]
-            seen.add(node)
+            path.append(nearest[0][1])
+            node = nearest[0][2]
         path.reverse()
         return path
 
@@ -151,6 +173,7 @@ class _Search:
     taken: int = 0
     depth_of: dict[int, int] = field(default_factory=dict)
     on_the_way: set[int] = field(default_factory=set)
+    known: dict[int, tuple[list[tuple[int, int, int]], int]] = field(default_factory=dict)
 
     def open(self, node: int, depth: int) -> list[PathNode]:
         """The retainers of a node through which a root is found."""
@@ -186,18 +209,14 @@ class _Search:
         return self.taken > self.max_nodes
 
     def _nearest(self, node: int, depth: int) -> list[tuple[int, int, int]]:
-        graph = self.graph
-        found = []
-        for edge in self.retainers.edges(node):
-            source = self.retainers.source(edge)
-            distance = int(graph.distances[source])
-            if graph.edge_types[edge] == graph.layout.edge["weak"] or distance < 0:
-                continue
-            if distance - _ROOT_DISTANCE < self.max_depth - depth:
-                found.append((distance, edge, source))
-            else:
-                self.limits.depth = True
-        found.sort(key=lambda retainer: retainer[0])
+        # One more than may be taken tells whether some had to be left out.
+        if node not in self.known:
+            self.known[node] = self.retainers.nearest(node, self.max_siblings + 1)
+        nearest, farthest = self.known[node]
+        limit = self.max_depth - depth + _ROOT_DISTANCE
+        if farthest >= limit:
+            self.limits.depth = True
+        found = [retainer for retainer in nearest if retainer[0] < limit]
         if len(found) > self.max_siblings:
             self.limits.siblings = True
         return found[: self.max_siblings]

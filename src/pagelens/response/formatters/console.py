@@ -2,28 +2,60 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, NotRequired, TypedDict
 
 from pagelens.collectors.console_text import remote_text
-from pagelens.core.safe_text import one_line, safe_block, shortened
+from pagelens.core.safe_text import one_line, quoted, safe_block, shortened
 from pagelens.response.formatters.network import url_text
 
 if TYPE_CHECKING:
-    from pagelens.collectors.console_message import ConsoleMessage, StackFrame
+    from pagelens.collectors.console_message import ConsoleMessage
+    from pagelens.context.console_details import ConsoleDetails
 
-__all__ = ["ConsoleFormatter", "ConsoleMessageDetailsJson", "ConsoleMessageJson", "ConsoleRow", "FoldedMessage", "fold"]
+__all__ = [
+    "LINE_CHARS",
+    "ConsoleFormatter",
+    "ConsoleMessageDetailsJson",
+    "ConsoleMessageJson",
+    "ConsoleRow",
+    "FoldedMessage",
+    "fold",
+    "place_text",
+    "time_text",
+]
 
-#: Characters of a message in a list, of one in the details, calls of a stack in the details.
+#: Characters of a message in a list; calls of a stack in the details and in a list.
 LINE_CHARS = 500
-TEXT_CHARS = 20_000
 STACK_CALLS = 50
+LIST_STACK_CALLS = 10
+#: Characters of an extension's name.
+NAME_CHARS = 60
+
+
+class ExtensionJson(TypedDict):
+    """An extension whose content script it is; `name` is missing when it is not known."""
+
+    id: str
+    name: NotRequired[str]
+
+
+class StackFrameJson(TypedDict):
+    """One call of a stack trace."""
+
+    function: str
+    url: str
+    line: int
+    column: int
 
 
 class ConsoleMessageJson(TypedDict):
     """A message in a list. `textLength` is there when `text` is cut, `count` when it was
-    repeated; `line` and `column` count from 1."""
+    repeated, `stackTrace` when stack traces were asked for; `line` and `column` count from 1. `source` is missing for
+    the page itself, else `iframe`, `worker`, `service_worker`, `shared_worker` or `content_script`."""
 
     id: int
     type: str
@@ -36,6 +68,9 @@ class ConsoleMessageJson(TypedDict):
     column: NotRequired[int]
     source: NotRequired[str]
     sourceUrl: NotRequired[str]
+    workerId: NotRequired[str]
+    extension: NotRequired[ExtensionJson]
+    stackTrace: NotRequired[list[StackFrameJson]]
 
 
 class ConsoleRow(TypedDict):
@@ -47,24 +82,20 @@ class ConsoleRow(TypedDict):
     source: str
     text: str
     note: str | None
-
-
-class StackFrameJson(TypedDict):
-    """One call of a stack trace."""
-
-    function: str
-    url: str
-    line: int
-    column: int
+    stack: NotRequired[str]
 
 
 class ConsoleMessageDetailsJson(ConsoleMessageJson):
-    """A message in full. `timestamp` in milliseconds since 1970."""
+    """A message in full. `timestamp` in milliseconds since 1970. `args` has the arguments as they are now, or what was
+    thrown; as they were when it was said where `notes` tell why. `requestId` is the reqid of the request that the
+    browser's log speaks of."""
 
     timestamp: float
     origin: str
     args: list[str]
-    stackTrace: list[StackFrameJson]
+    notes: NotRequired[list[str]]
+    causes: NotRequired[list[str]]
+    requestId: NotRequired[int]
     uncaught: NotRequired[bool]
     handledLater: NotRequired[bool]
     logSource: NotRequired[str]
@@ -98,11 +129,22 @@ class ConsoleFormatter:
     Args:
         message: the record.
         count: how often it was repeated without a break.
+        details: what was found out about it, for the detailed forms.
+        with_stack: show its stack trace in a list, too.
     """
 
-    def __init__(self, message: ConsoleMessage, count: int = 1) -> None:
+    def __init__(
+        self,
+        message: ConsoleMessage,
+        count: int = 1,
+        *,
+        details: ConsoleDetails | None = None,
+        with_stack: bool = False,
+    ) -> None:
         self._message = message
         self._count = count
+        self._details = details
+        self._with_stack = with_stack
 
     # -- concise -------------------------------------------------------------------------------------
 
@@ -119,10 +161,10 @@ class ConsoleFormatter:
         if place:
             parts.append(f"({place})")
         if message.source != "page":
-            parts.append(f"[{message.source}]")
+            parts.append(f"[{self._who()}]")
         if message.handled_later:
             parts.append("[handled later]")
-        return " ".join(parts)
+        return "\n".join([" ".join(parts), *(f"  {line}" for line in self._listed_stack())])
 
     def to_json(self) -> ConsoleMessageJson:
         """The line as data."""
@@ -136,6 +178,8 @@ class ConsoleFormatter:
         self._add_optional(found)
         if message.text_length > LINE_CHARS:
             found["textLength"] = message.text_length
+        if self._with_stack:
+            found["stackTrace"] = self._stack_json(LIST_STACK_CALLS)
         return found
 
     def to_row(self) -> ConsoleRow:
@@ -143,40 +187,44 @@ class ConsoleFormatter:
         message = self._message
         notes = [f"x{self._count}"] if self._count > 1 else []
         if message.source != "page":
-            notes.append(message.source)
+            notes.append(self._who_in_a_word())
         if message.handled_later:
             notes.append("handled-later")
-        return {
+        row: ConsoleRow = {
             "msgid": message.id,
             "type": one_line(message.type),
             "source": self._place(),
             "text": self._line(),
             "note": ",".join(notes) or None,
         }
+        if stack := self._listed_stack():
+            row["stack"] = " < ".join(stack)
+        return row
 
     # -- detailed ------------------------------------------------------------------------------------
 
     def to_string_detailed(self) -> str:
-        """Type, place and the whole text, then the arguments and the stack."""
+        """Type, place, time and the whole text, then the arguments in full, the stack and causes of errors."""
         message = self._message
         lines = [f"msgid={message.id} [{one_line(message.type)}]{f' (x{self._count})' if self._count > 1 else ''}"]
         lines += [f"  {line}" for line in self._whole_text().split("\n")]
         if message.url:
-            lines.append(f"at {_place_in_full(message.url, message.line, message.column)}")
+            lines.append(f"at {place_text(message.url, message.line, message.column)}")
+        lines.append(f"time: {time_text(message.timestamp)}")
         if message.source != "page":
-            lines.append(f"said by: {message.source} {url_text(message.source_url)}".rstrip())
+            lines.append(f"said by: {self._who()} {url_text(message.source_url)}".rstrip())
+        if message.log_source:
+            lines.append(f"about: {one_line(message.log_source)}")
+        if self._details is not None and self._details.request is not None:
+            lines.append(f"request: reqid={self._details.request}")
         if message.handled_later:
             lines.append("The rejection was handled later.")
-        args = self._args() if message.origin == "call" else []
-        if len(args) > 1:
-            lines.append("Arguments:")
-            lines += [f"  {number}. {shortened(one_line(arg), LINE_CHARS)}" for number, arg in enumerate(args, 1)]
-        stack = message.stack()
+        lines += self._argument_lines()
+        stack = self.stack_lines()
         if stack:
-            lines.append("Stack:")
-            lines += [f"  {_call(frame)}" for frame in stack[:STACK_CALLS]]
-            if len(stack) > STACK_CALLS:
-                lines.append(f"  … {len(stack) - STACK_CALLS} more calls")
+            lines += ["Stack:", *(f"  {line}" for line in stack)]
+        for causes in self._causes():
+            lines += ["Caused by:", *(f"  {line}" for line in causes.split("\n"))]
         return "\n".join(lines)
 
     def to_json_detailed(self) -> ConsoleMessageDetailsJson:
@@ -190,14 +238,17 @@ class ConsoleFormatter:
             "timestamp": message.timestamp,
             "origin": message.origin,
             "args": self._args(),
-            "stackTrace": [
-                {"function": one_line(f.function), "url": url_text(f.url), "line": f.line, "column": f.column}
-                for f in message.stack()[:STACK_CALLS]
-            ],
+            "stackTrace": self._stack_json(STACK_CALLS),
         }
         self._add_optional(found)
-        if message.text_length > TEXT_CHARS:
+        if message.text_length > len(message.text):
             found["textLength"] = message.text_length
+        if notes := self._notes():
+            found["notes"] = [f"Argument {place + 1}: {note}" for place, note in sorted(notes.items())]
+        if causes := self._causes():
+            found["causes"] = causes
+        if self._details is not None and self._details.request is not None:
+            found["requestId"] = self._details.request
         if message.origin == "exception":
             found["uncaught"] = True
         if message.handled_later:
@@ -222,6 +273,30 @@ class ConsoleFormatter:
             found["source"] = message.source
             if message.source_url:
                 found["sourceUrl"] = url_text(message.source_url)
+            if message.worker_id:
+                found["workerId"] = message.worker_id
+            if message.extension is not None:
+                found["extension"] = {"id": one_line(message.extension.id)}
+                if message.extension.name:
+                    found["extension"]["name"] = shortened(one_line(message.extension.name), NAME_CHARS)
+
+    def _who(self) -> str:
+        """Who says it, when it is not the page: ``service worker sw-1``, ``content script of "Helper"``."""
+        message = self._message
+        words = message.source.replace("_", " ")
+        if message.extension is not None:
+            name = shortened(one_line(message.extension.name), NAME_CHARS)
+            return f"{words} of {quoted(name)}" if name else f"{words} of {one_line(message.extension.id)}"
+        return f"{words} {message.worker_id}".rstrip()
+
+    def _who_in_a_word(self) -> str:
+        """The same without spaces: ``service-worker:sw-1``."""
+        message = self._message
+        who = message.worker_id
+        if message.extension is not None:
+            name = re.sub(r"[\s,()]+", "-", shortened(one_line(message.extension.name), NAME_CHARS)).strip("-")
+            who = name or one_line(message.extension.id)
+        return message.source.replace("_", "-") + (f":{who}" if who else "")
 
     def _line(self) -> str:
         message = self._message
@@ -233,13 +308,70 @@ class ConsoleFormatter:
 
     def _whole_text(self) -> str:
         message = self._message
-        text = safe_block(message.text)
-        if message.text_length <= TEXT_CHARS:
+        whole = message.text
+        text = safe_block(whole)
+        if message.text_length <= len(whole):
             return text
-        return f"{text[:TEXT_CHARS]}… ({message.text_length:,} characters)"
+        return f"{text}… (of {message.text_length:,} characters; the beginnings of very long texts are kept)"
 
     def _args(self) -> list[str]:
-        return [shortened(safe_block(remote_text(arg)), TEXT_CHARS) for arg in self._message.args()]
+        """The arguments, or what was thrown, in full as far as that is known."""
+        values = self._details.values if self._details is not None else {}
+        return [safe_block(values.get(place) or remote_text(arg)) for place, arg in enumerate(self._message.args())]
+
+    def _notes(self) -> dict[int, str]:
+        return self._details.notes if self._details is not None else {}
+
+    def _causes(self) -> list[str]:
+        """What errors among the arguments were caused by, each with its stack."""
+        causes = self._details.causes if self._details is not None else {}
+        return [safe_block(text).replace("\n  caused by ", "\ncaused by ") for _, text in sorted(causes.items())]
+
+    def _argument_lines(self) -> list[str]:
+        message = self._message
+        args = self._args()
+        values = self._details.values if self._details is not None else {}
+        notes = self._notes()
+        if message.origin == "exception":
+            # An error is in the text already, with its stack below.
+            thrown = [] if message.error is not None and message.error.name else args[:1]
+            if not values and not notes:
+                return []
+            return [f"Thrown: {thrown[0]}" for _ in thrown] + [notes[0] for _ in thrown if 0 in notes]
+        if message.origin != "call" or (len(args) < 2 and not values and not notes):
+            return []
+        lines = ["Arguments:"]
+        for place, arg in enumerate(args):
+            # Texts are in the message itself, whole.
+            text = arg if place in values else shortened(one_line(arg), LINE_CHARS)
+            first, *rest = text.split("\n")
+            lines += [f"  {place + 1}. {first}", *(f"     {line}" for line in rest)]
+            if place in notes:
+                lines.append(f"     {notes[place]}")
+        return lines
+
+    # Where calls of stacks become text, and nowhere else.
+
+    def stack_lines(self, most: int = STACK_CALLS) -> list[str]:
+        """Its stack trace, a line a call, innermost first."""
+        stack = self._message.stack()
+        lines = [
+            f"{shortened(one_line(frame.function), 200) or '(anonymous)'} "
+            f"{place_text(frame.url, frame.line, frame.column)}"
+            for frame in stack[:most]
+        ]
+        if len(stack) > most:
+            lines.append(f"… {len(stack) - most} more calls")
+        return lines
+
+    def _stack_json(self, most: int) -> list[StackFrameJson]:
+        return [
+            {"function": one_line(f.function), "url": url_text(f.url), "line": f.line, "column": f.column}
+            for f in self._message.stack()[:most]
+        ]
+
+    def _listed_stack(self) -> list[str]:
+        return self.stack_lines(LIST_STACK_CALLS) if self._with_stack else []
 
     def _place(self) -> str:
         """File, line and column; the whole address when the browser speaks of a resource."""
@@ -260,10 +392,14 @@ def _file_name(url: str) -> str:
     return shortened(one_line(name), 100)
 
 
-def _place_in_full(url: str, line: int, column: int) -> str:
+def place_text(url: str, line: int, column: int) -> str:
+    """A place in a script: its whole address, line and column as far as they are known."""
     return f"{url_text(url)}{f':{line}' if line else ''}{f':{column}' if column else ''}"
 
 
-def _call(frame: StackFrame) -> str:
-    name = shortened(one_line(frame.function), 200) or "(anonymous)"
-    return f"{name} {_place_in_full(frame.url, frame.line, frame.column)}"
+def time_text(timestamp: float) -> str:
+    """Milliseconds since 1970 as date and time."""
+    try:
+        return datetime.fromtimestamp(timestamp / 1000, UTC).isoformat(sep=" ", timespec="milliseconds")[:23] + " UTC"
+    except (OverflowError, ValueError, OSError):
+        return "unknown"

@@ -38,6 +38,7 @@ class NetworkRequestJson(TypedDict):
     fromCache: NotRequired[str]
     fromServiceWorker: NotRequired[bool]
     source: NotRequired[str]
+    rule: NotRequired[int]
     redirectedTo: NotRequired[int]
 
 
@@ -283,6 +284,8 @@ class NetworkFormatter:
             found["fromCache"] = request.from_cache
         if request.from_service_worker:
             found["fromServiceWorker"] = True
+        if request.rule is not None:
+            found["rule"] = request.rule[0]
         if request.source != "page":
             found["source"] = request.source
         if request.redirected_to is not None:
@@ -296,6 +299,8 @@ class NetworkFormatter:
             marks.append("(from service worker)")
         elif request.from_cache:
             marks.append(f"(from {request.from_cache} cache)")
+        if request.rule is not None:
+            marks.append(f"[rule {request.rule[0]}: {request.rule[1]}]")
         if request.source != "page":
             marks.append(f"[{request.source.replace('_', ' ')}]")
         if request.redirected_to is not None:

@@ -6,6 +6,7 @@ A new kind of output is one new file beside this one and one line here.
 from __future__ import annotations
 
 from pagelens.response.section import Section
+from pagelens.response.sections.console_detail import ConsoleDetailSection
 from pagelens.response.sections.console_list import ConsoleListSection
 from pagelens.response.sections.dialog import DialogSection
 from pagelens.response.sections.effect import EffectSection
@@ -19,10 +20,12 @@ from pagelens.response.sections.network_detail import NetworkDetailSection
 from pagelens.response.sections.network_list import NetworkListSection
 from pagelens.response.sections.notices import NoticesSection
 from pagelens.response.sections.pages import PagesSection
+from pagelens.response.sections.request_rules import RequestRulesSection
 from pagelens.response.sections.result import ResultSection
 from pagelens.response.sections.snapshot import SnapshotSection
 from pagelens.response.sections.stream_list import StreamListSection
 from pagelens.response.sections.wait import WaitSection
+from pagelens.response.sections.workers import WorkersSection
 
 __all__ = ["SECTIONS"]
 
@@ -35,11 +38,14 @@ SECTIONS: tuple[type[Section], ...] = (
     NavigationSection,
     EffectSection,
     EmulationSection,
+    RequestRulesSection,
     DialogSection,
     PagesSection,
+    WorkersSection,
     SnapshotSection,
     HarSection,
     NetworkDetailSection,
+    ConsoleDetailSection,
     NetworkListSection,
     StreamListSection,
     ConsoleListSection,
