@@ -70,19 +70,20 @@ class Samples:
             found += [{**whole, item["name"]: value} for value in self._values(item, "Audits")[1:]]
         return found
 
-    def _values(self, item: dict[str, Any], domain: str) -> list[Any]:
+    def _values(self, item: dict[str, Any], domain: str, depth: int = 0) -> list[Any]:
         if reference := item.get("$ref"):
             full = reference if "." in reference else f"{domain}.{reference}"
-            return self._values(self._types[full], full.partition(".")[0])
+            return self._values(self._types[full], full.partition(".")[0], depth)
         if "enum" in item:
             return list(item["enum"])
         if item["type"] == "object":
-            properties = item.get("properties", [])
-            whole = {one["name"]: self._values(one, domain)[0] for one in properties}
-            more = [{**whole, one["name"]: v} for one in properties for v in self._values(one, domain)[1:]]
-            return [whole, *more]
+            # A stack trace has another one as its parent.
+            properties = [one for one in item.get("properties", []) if depth < 3 or not one.get("optional")]
+            values = {one["name"]: self._values(one, domain, depth + 1) for one in properties}
+            whole = {name: found[0] for name, found in values.items()}
+            return [whole, *({**whole, name: value} for name, found in values.items() for value in found[1:])]
         if item["type"] == "array":
-            return [[value] for value in self._values(item["items"], domain)]
+            return [[value] for value in self._values(item["items"], domain, depth + 1)]
         return {
             "string": ["http://x/thing"],
             "integer": [7],
