@@ -175,21 +175,15 @@ async def export_har(request: PageToolRequest[ExportHarParams], response: McpRes
 
 class AddRequestRuleParams(ToolParams):
     urlPattern: str = Field(description="URLs that contain this; * stands for anything.")
-    action: RuleAction = Field(
-        description="fulfill: answer it; fail; delay: only hold it up; rewrite: send it changed."
-    )
+    action: RuleAction = Field(description="fulfill: answer it; delay: only hold it up; rewrite: send it changed.")
     method: str | None = Field(default=None, description="Only this method.")
-    resourceTypes: list[ResourceType] | None = Field(default=None, description="Only these types.")
     status: int = Field(default=200, ge=100, le=599, description="Of the answer.")
-    headers: str | None = Field(
-        default=None, description="JSON object: of the answer; with rewrite, set on the request (null removes)."
-    )
-    body: str | None = Field(default=None, description="Of the answer; with rewrite, of the request.")
+    headers: str | None = Field(default=None, description="JSON object: of the answer, or for the rewritten request.")
+    body: str | None = Field(default=None, description="Of the answer, or of the rewritten request.")
     errorReason: FailReason = Field(default="Failed", description="With fail.")
-    rewriteUrl: str | None = Field(default=None, description="With rewrite: send it here; the page does not notice.")
-    rewriteMethod: str | None = Field(default=None, description="With rewrite.")
-    delayMs: int = Field(default=0, ge=0, le=60_000, description="Hold it up so long, with any action.")
-    times: int | None = Field(default=None, gt=0, description="Use the rule only so often.")
+    rewriteUrl: str | None = Field(default=None, description="Send it here; the page does not notice.")
+    delayMs: int = Field(default=0, ge=0, le=60_000, description="Hold it up, with any action.")
+    times: int | None = Field(default=None, gt=0, description="Use the rule so often at most.")
 
 
 @define_page_tool(
@@ -219,13 +213,11 @@ async def add_request_rule(
         url=params.urlPattern,
         action=params.action,
         method=params.method or "",
-        resource_types=frozenset(params.resourceTypes or ()),
         status=params.status,
         headers=_headers(params.headers),
         body=body or b"",
         reason=params.errorReason,
         to_url=params.rewriteUrl if rewrites else None,
-        to_method=params.rewriteMethod if rewrites else None,
         to_body=body if rewrites else None,
         delay=params.delayMs / 1000,
         times=params.times,
