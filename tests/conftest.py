@@ -22,6 +22,18 @@ if TYPE_CHECKING:
 
 _skipped_for_data = pytest.StashKey[int]()
 
+#: Modules and tests in which both eras of the protocol are taken in `make test`; all others take both with ``--long``.
+BOTH_WAYS = frozenset(
+    {
+        "test_surrogates",
+        "test_greeting",
+        "test_read_fill_submit_and_see_what_happened",
+        "test_the_sdk_client_lists_calls_and_sees_progress",
+        "test_ends_cleanly_when_idle",
+        "test_killing_chrome_costs_one_notice",
+    }
+)
+
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("pagelens")
@@ -32,6 +44,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     if config.getoption("--long"):
         return
+    for item in items:
+        # What both ways of getting to know the server go through is the same from the first call on.
+        if "discover" in getattr(getattr(item, "callspec", None), "params", {}).values() and not (
+            item.path.stem in BOTH_WAYS or item.name.partition("[")[0] in BOTH_WAYS
+        ):
+            item.add_marker(pytest.mark.long)
     long = [item for item in items if item.get_closest_marker("long")]
     if long:
         config.hook.pytest_deselected(items=long)
@@ -100,8 +118,8 @@ def site() -> Iterator[Site]:
 
 @pytest.fixture(scope="session")
 def repeats(pytestconfig: pytest.Config) -> int:
-    """How often to repeat what must never fail: 10, or 100 with ``--long``."""
-    return 100 if pytestconfig.getoption("--long") else 10
+    """How often to repeat what must never fail: 5, or 100 with ``--long``."""
+    return 100 if pytestconfig.getoption("--long") else 5
 
 
 @pytest.fixture(scope="session")

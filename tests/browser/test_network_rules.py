@@ -289,6 +289,7 @@ async def test_many_popups_and_workers_at_once_are_all_held(repeats: int) -> Non
             assert _reached(site) == set()
 
 
+@pytest.mark.long
 async def test_what_an_earlier_run_kept_is_not_shown(tmp_path: Any) -> None:
     """In the cache, or by a service worker that answers without the network."""
     with Site() as site:

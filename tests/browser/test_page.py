@@ -194,6 +194,7 @@ async def test_popups_are_there_before_their_first_script(page: Page, host: Brow
 # -- popups --------------------------------------------------------------------------------------------
 
 
+@pytest.mark.long
 async def test_more_popups_than_a_page_may_have_are_closed_and_said(page: Page, host: BrowserHost, site: Site) -> None:
     await page.navigate(site.url("/blank"))
     await run(

@@ -87,6 +87,7 @@ async def test_what_a_worker_and_a_frame_got_outlives_them(recorder: Recorder, s
     assert b"far" in await received(recorder, by_frame)
 
 
+@pytest.mark.long
 async def test_what_chrome_would_drop_is_on_disk(
     recorder: Recorder, site: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:

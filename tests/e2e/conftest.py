@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from pathlib import Path
 
 import pytest
 import pytest_asyncio
@@ -11,22 +10,10 @@ import pytest_asyncio
 from tests.e2e.helpers import OFFLINE, page_ids
 from tests.support.client import ERAS, Era, McpClient
 
-#: Where the way in which the client got to know the server may matter. The other modules go both ways with `--long`.
-BOTH_WAYS = frozenset({"test_main_road", "test_misbehaving_clients", "test_surrogates"})
-
-
-@pytest.hookimpl(tryfirst=True)  # before those marked long are taken out
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    for item in items:
-        if isinstance(item, pytest.Function) and item.path.parent == Path(__file__).parent:
-            era = item.callspec.params.get("era") if hasattr(item, "callspec") else None
-            if era == "discover" and item.path.stem not in BOTH_WAYS:
-                item.add_marker(pytest.mark.long)
-
 
 @pytest.fixture(scope="module", params=ERAS)
 def era(request: pytest.FixtureRequest) -> Era:
-    """How the client gets to know the server."""
+    """How the client gets to know the server; the second way with ``--long``, but where it matters most."""
     return request.param
 
 

@@ -245,6 +245,7 @@ async def test_a_page_that_goes_elsewhere_by_itself(agent: McpClient, site: Site
         assert 'heading "The end"' in shown
 
 
+@pytest.mark.long
 async def test_a_page_that_never_stops_going_elsewhere(agent: McpClient, site: Site) -> None:
     url = site.page("<h1>Again</h1><script>setTimeout(() => location.href = '?' + Math.random(), 30)</script>")
     reply = await agent.call("navigate_page", url=url)

@@ -11,6 +11,7 @@ from tests.support.client import McpClient
 from tests.support.site import Site
 
 
+@pytest.mark.long
 async def test_a_page_that_loops_for_ever_at_load(agent: McpClient, site: Site) -> None:
     looping = site.page("<h1>Loop</h1><script>while (true);</script>")
     reply = await agent.call("navigate_page", url=looping, timeout=3000)
@@ -30,6 +31,7 @@ async def test_a_click_that_loops_for_ever(agent: McpClient, site: Site) -> None
     await still_works(agent, site)
 
 
+@pytest.mark.long
 async def test_a_script_that_never_ends_is_ended(agent: McpClient, site: Site) -> None:
     """Two of them at once, on two pages: each has its own time."""
     await agent.ok("navigate_page", url=site.page("<h1>Survives</h1>"))

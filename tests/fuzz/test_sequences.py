@@ -15,7 +15,7 @@ from tests.fuzz.arena import TOOLS, Arena, Fault
 from tests.fuzz.strategies import likely_arguments
 
 #: Calls of one walk, and with ``--long``.
-STEPS = 200
+STEPS = 80
 LONG_STEPS = 2_000
 #: Calls between two looks at whether everything still works.
 LOOK = 10

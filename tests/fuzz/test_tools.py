@@ -13,7 +13,7 @@ from tests.fuzz.arena import TOOLS, Arena
 from tests.fuzz.strategies import arguments
 
 #: Argument objects for each tool, and with ``--long``.
-BUDGET = 20
+BUDGET = 12
 LONG_BUDGET = 2_000
 #: After so many the pages are loaded anew even when they look as they did.
 ANEW = 16

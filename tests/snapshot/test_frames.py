@@ -127,6 +127,7 @@ async def test_a_crashed_frame_is_said_in_its_place(page: Page, site: Site) -> N
     assert "In" not in snapshot.text
 
 
+@pytest.mark.long
 async def test_frames_that_come_and_go(page: Page, site: Site) -> None:
     inner = site.page("<button>In</button>", other=True)
     await page.navigate(

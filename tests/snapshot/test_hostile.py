@@ -117,6 +117,7 @@ async def test_a_name_from_deep_content(show: Show) -> None:
     assert text == 'e1 link "Deep name" /x'
 
 
+@pytest.mark.long
 async def test_a_hundred_thousand_elements(page: Page, site: Site) -> None:
     await page.navigate(
         site.page(
