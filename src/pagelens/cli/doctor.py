@@ -21,9 +21,17 @@ __all__ = ["doctor"]
 _PAGE = "data:text/html,<title>pagelens doctor</title><p>It works."
 
 
-def doctor(options: Options) -> int:
-    """Look at everything between here and a page; prints as it goes. Returns 0 when all works."""
-    return 0 if asyncio.run(_Doctor(print).examine(options)) else 1
+def doctor(options: Options, *, warm: bool = False) -> int:
+    """Look at everything between here and a page; prints as it goes. Returns 0 when all works.
+
+    Args:
+        warm: also compile the kernels for large heap snapshots (`pagelens.analysis.heap.jit`).
+    """
+    examination = _Doctor(print)
+    well = asyncio.run(examination.examine(options))
+    if warm:
+        well = examination.warm_up() and well
+    return 0 if well else 1
 
 
 class _Doctor:
@@ -66,6 +74,25 @@ class _Doctor:
             self._well("end", "the browser ended and left nothing behind")
         self._look_at_tools(options)
         return self._all_well
+
+    def warm_up(self) -> bool:
+        """Compile what large heap snapshots need, and keep it for later processes."""
+        from pagelens.analysis.heap import jit
+
+        started = time.monotonic()
+        try:
+            count = jit.warm()
+        except PagelensError as error:
+            self._ill("heap", error)
+            return False
+        place = jit.cache_directory()
+        if place is None:
+            self._ill(
+                "heap", "compiled code can't be kept: neither the package nor the cache directory can be written."
+            )
+            return False
+        self._well("heap", f"{count} kernels ready after {time.monotonic() - started:.1f} s, kept in {place}")
+        return True
 
     async def _look_at_running(self, options: Options) -> None:
         """Reach the browser that runs already; nothing in it is touched."""

@@ -42,6 +42,7 @@ COMMANDS = {
     "doctor": "find the browser, start it, open a page; say what works and what to do about the rest",
     "install-browser": "install Chromium with this system's package manager, or say how",
     "tools": "list the tools that would be served",
+    "heap": "understand heap snapshots: summary, classes, retainers, diff (see pagelens heap --help)",
 }
 
 
@@ -197,6 +198,7 @@ _BY_NAME = {flag.name: flag for flag in _FLAGS}
 _COMMAND_FLAGS: dict[str, dict[str, str]] = {
     "tools": {"json": "as JSON, with parameters and annotations, as an MCP client gets them"},
     "install-browser": {"dry-run": "only say what would be run"},
+    "doctor": {"warm": "also compile what large heap snapshots need, so that none has to wait for it"},
 }
 _SHORT = {"-e": "executable-path", "-u": "browser-url", "-w": "ws-endpoint", "-v": "verbose"}
 # What chrome-devtools-mcp calls a thing that has another name here.

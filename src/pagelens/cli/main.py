@@ -21,8 +21,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     0 is success, 1 a failure, 2 a command line that can't be right, 130 an interruption by the user.
     """
+    given = list(sys.argv[1:] if arguments is None else arguments)
     try:
-        invocation = parse(sys.argv[1:] if arguments is None else arguments)
+        if given[:1] == ["heap"]:
+            # It has arguments of its own, and nothing to do with a browser.
+            from pagelens.cli.heap import heap
+
+            return heap(given[1:])
+        invocation = parse(given)
         _check(invocation.options)
         _log(invocation)
         return _run(invocation)
@@ -41,10 +47,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _run(invocation: Invocation) -> int:
     # Each command imports what it needs, when it is chosen.
     options = invocation.options
+    if invocation.command == "heap":
+        raise InvalidInput("Flags come after the command: pagelens heap COMMAND FILE….", "See: pagelens heap --help")
     if invocation.command == "doctor":
         from pagelens.cli.doctor import doctor
 
-        return doctor(options)
+        return doctor(options, warm="warm" in invocation.command_flags)
     if invocation.command == "install-browser":
         from pagelens.cli.install_browser import install_browser
 

@@ -14,7 +14,7 @@ from pagelens.analysis.heap.graph import Graph
 from pagelens.analysis.heap.names import property_text, utf16_length
 from pagelens.analysis.heap.numbers import CompiledNumbers
 
-__all__ = ["ClassKey", "ClassRow", "Classes", "Interface"]
+__all__ = ["ClassKey", "ClassRow", "Classes", "Interface", "Shapes"]
 
 _OF_TYPE = {
     "hidden": "(system)",
@@ -59,10 +59,10 @@ class Classes:
     """
 
     def __init__(
-        self, graph: Graph, interfaces: Sequence[Interface] | None = None, shapes: _Shapes | None = None
+        self, graph: Graph, interfaces: Sequence[Interface] | None = None, shapes: Shapes | None = None
     ) -> None:
         self._graph = graph
-        self.shapes = shapes or _Shapes(graph)
+        self.shapes = shapes or Shapes(graph)
         self.interfaces = self.shapes.interfaces() if interfaces is None else list(interfaces)
         self._names: list[str] = []
         self._numbers: dict[str, int] = {}
@@ -174,7 +174,7 @@ class Classes:
         return keys, located
 
 
-class _Shapes:
+class Shapes:
     """Plain objects by the sequence of their property names."""
 
     def __init__(self, graph: Graph) -> None:
@@ -182,6 +182,9 @@ class _Shapes:
         plain, kind = graph.place_of("Object"), graph.layout.node["object"]
         self._counts: Sequence[int] = []
         self._properties: list[list[str]] = []
+        #: By shape: a node that has it.
+        self.examples: Sequence[int] = []
+        #: By node: its shape, `NONE` when it is no plain object; empty when there are none.
         self.of_node: Any = numbers.zeros("u4", 0)
         if plain < 0 or kind < 0:
             return
@@ -203,7 +206,8 @@ class _Shapes:
         )
         self._counts = numbers.prefix(counts, found)
         is_property = graph.layout.edge["property"]
-        for node in numbers.prefix(examples, found):
+        self.examples = numbers.prefix(examples, found)
+        for node in self.examples:
             edges = range(int(graph.first_edge[node]), int(graph.first_edge[node + 1]))
             self._properties.append(
                 [graph.names[graph.edge_names[edge]] for edge in edges if graph.edge_types[edge] == is_property]

@@ -226,6 +226,7 @@ class HeapSnapshot:
         found = query_objects(
             self.graph,
             self.names,
+            self.classification.shapes if class_name else None,
             class_name=class_name,
             property_name=property_name,
             node_type=node_type,
