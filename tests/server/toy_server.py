@@ -39,7 +39,8 @@ def main() -> int:
     pagelens.tools.create_tools = toys.toy_tools  # type: ignore[assignment]
     stdio._Browser = ToyBrowser  # type: ignore[misc,assignment]
     stdio.LAST_RESORT = 1.0
-    options = Options(structured_content="--structured" in sys.argv)
+    # What goes in comes out whole.
+    options = Options(structured_content="--structured" in sys.argv, max_reply_chars=100_000_000)
     configure_logging(options)
     code = stdio.run(options)
     print("threads:", threading.active_count(), file=sys.stderr)
