@@ -41,6 +41,8 @@ def test_whole_lines() -> None:
     cut = cut_text("aaaa\nbbbb\ncccc", 9)
     assert (cut.text, cut.is_cut, cut.shown_lines, cut.total_lines) == ("aaaa\nbbbb", True, 2, 3)
     assert cut_text("aaaa\nbbbb\ncccc", 8).text == "aaaa"
+    # A short line before a very long one is not all there is to see.
+    assert cut_text("a\n" + "b" * 100, 20).text == "a\n" + "b" * 18
 
 
 def test_one_line_that_is_too_long_is_cut_inside() -> None:

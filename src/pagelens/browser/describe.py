@@ -29,7 +29,10 @@ DESCRIBE = 3.0
 MAX_FRAMES = 50
 
 _FUNCTION = f"function(chars,depth,thrown){{'use strict';return ({SERIALIZE.source})()(this,chars,depth,thrown)}}"
-_OWN_NODES = "function(...nodes){return nodes.map((node) => (node === document || node.ownerDocument === document))}"
+_OWN_NODES = (
+    "function(...nodes){return nodes.map((node) => "
+    "node.isConnected && (node === document || node.ownerDocument === document))}"
+)
 _NODE = re.compile("\x01([0-9]+)\x02")
 #: A line of a stack inside a value: marked by the serializer.
 _PLACE = re.compile(r"\\u0003|\x03")
@@ -138,7 +141,7 @@ class Describer:
 
 
 async def node_uids(page: Page, session: Session, nodes: Sequence[int], frame_id: str = "") -> dict[int, int]:
-    """The uid numbers of nodes that Chrome names by its numbers (``backendNodeId``), of those that are still there.
+    """The uid numbers of nodes that Chrome names by its numbers (``backendNodeId``), of those that are in the document.
 
     Args:
         session: where the numbers are valid.
@@ -153,7 +156,7 @@ async def node_uids(page: Page, session: Session, nodes: Sequence[int], frame_id
         if not left:
             break
         try:
-            own = await _own_nodes(frame, left) if len(frames) > 1 else left
+            own = await _own_nodes(frame, left)
             uids = await _Nodes(page).uids(frame, own) if own else []
         except PagelensError:
             continue  # the frame went away, or does not answer: what it has is shown without a uid

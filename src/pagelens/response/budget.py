@@ -60,12 +60,13 @@ class Cut:
 
 
 def cut_text(text: str, limit: int = MAX_REPLY_CHARS) -> Cut:
-    """As many whole lines of `text` as fit into `limit` characters."""
+    """As many whole lines of `text` as fit into `limit` characters; of a line that would leave most of them unused the
+    beginning, too."""
     total_lines = text.count("\n") + 1
     if len(text) <= limit:
         return Cut(text, total_lines, total_lines, len(text))
     end = text.rfind("\n", 0, limit + 1)
-    shown = text[: end if end > 0 else limit]
+    shown = text[: end if end > limit // 4 else limit]
     return Cut(shown, shown.count("\n") + 1, total_lines, len(text))
 
 
