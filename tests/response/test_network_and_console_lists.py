@@ -11,6 +11,7 @@ from pagelens.browser.page import Page
 from pagelens.collectors.console_collector import ConsoleCollector
 from pagelens.collectors.ids import IdCounter
 from pagelens.collectors.network_collector import NetworkCollector
+from pagelens.collectors.source_mapper import SourceMapper
 from pagelens.collectors.request_filter import RequestFilter
 from pagelens.response.order import ConsoleListOrder, NetworkListOrder, Order
 from pagelens.response.output import Output
@@ -31,6 +32,7 @@ class Pages:
         self.fake = FakePage()
         page = cast(Page, self.fake)
         self.network = NetworkCollector(page, IdCounter())
+        self.sources = SourceMapper(page, self.network)
         self.console = ConsoleCollector(page, IdCounter())
         self.session: FakeSession = self.fake.attach()
         self.page = page

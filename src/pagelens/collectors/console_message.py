@@ -217,6 +217,13 @@ class ConsoleMessage:
         holder = {"exception": event.get("exceptionDetails", {}), "log": event.get("entry", {})}.get(self.origin, event)
         return stack_frames(holder.get("stackTrace"))
 
+    def places(self, calls: int = 0) -> list[tuple[str, int, int]]:
+        """Where it came from and the innermost `calls` of its stack: URL, line and column, as `StackFrame` has them."""
+        found = [self.location] if self.line else []
+        if calls:
+            found += [(frame.url, frame.line, frame.column) for frame in self.stack()[:calls]]
+        return found
+
     @property
     def error(self) -> UncaughtError | None:
         """The uncaught error, when it is one."""

@@ -10,9 +10,11 @@ from pagelens.collectors.issues import IssueMessage
 from pagelens.errors import PagelensError, RecordGone
 
 if TYPE_CHECKING:
+    from pagelens.analysis.source_maps import Mapped
     from pagelens.browser.frame import Frame
     from pagelens.browser.page import Page
     from pagelens.collectors.console_message import ConsoleMessage
+    from pagelens.collectors.source_mapper import Place
     from pagelens.context.mcp_page import McpPage
 
 __all__ = ["ConsoleDetails", "console_details"]
@@ -23,6 +25,8 @@ VALUE_DEPTH = 20
 #: Objects that are described, nodes that are looked for.
 MAX_VALUES = 20
 MAX_NODES = 30
+#: Calls of a stack that are looked up in source maps.
+STACK_CALLS = 50
 #: Where the causes of an error begin in its text.
 _CAUSE = "\n  caused by "
 
@@ -39,6 +43,8 @@ class ConsoleDetails:
         requests: the reqids of requests that an issue speaks of, by Chrome's ids.
         uids: the uid numbers of nodes that it speaks of, by session and Chrome's numbers.
         navigations_ago: how many documents ago it was said.
+        sources: where places in scripts come from, for its own place and its stack.
+        source_map_problem: why the map of its script is not used.
     """
 
     values: dict[int, str] = field(default_factory=dict)
@@ -48,6 +54,8 @@ class ConsoleDetails:
     requests: dict[str, int] = field(default_factory=dict)
     uids: dict[tuple[str, int], int] = field(default_factory=dict)
     navigations_ago: int = 0
+    sources: dict[Place, Mapped] = field(default_factory=dict)
+    source_map_problem: str | None = None
 
 
 async def console_details(page: McpPage, message: ConsoleMessage) -> ConsoleDetails:
@@ -56,6 +64,9 @@ async def console_details(page: McpPage, message: ConsoleMessage) -> ConsoleDeta
     found.navigations_ago = next(
         (ago for ago, kept in enumerate(page.console.navigations) if kept.begun <= message.id), 0
     )
+    if not isinstance(message, IssueMessage):
+        found.sources = await page.sources.locate(message.places(STACK_CALLS))
+        found.source_map_problem = page.sources.problem(message.url)
     if isinstance(message, IssueMessage):
         await _of_issue(page, message, found)
     else:

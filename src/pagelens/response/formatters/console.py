@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, NotRequired, TypedDict
@@ -13,7 +13,9 @@ from pagelens.core.safe_text import one_line, quoted, safe_block, shortened
 from pagelens.response.formatters.network import url_text
 
 if TYPE_CHECKING:
+    from pagelens.analysis.source_maps import Mapped
     from pagelens.collectors.console_message import ConsoleMessage
+    from pagelens.collectors.source_mapper import Place
     from pagelens.context.console_details import ConsoleDetails
 
 __all__ = [
@@ -43,13 +45,22 @@ class ExtensionJson(TypedDict):
     name: NotRequired[str]
 
 
+class OriginalJson(TypedDict):
+    """Where a place in a script comes from, by its source map; `line` and `column` count from 1."""
+
+    url: str
+    line: int
+    column: int
+
+
 class StackFrameJson(TypedDict):
-    """One call of a stack trace."""
+    """One call of a stack trace; `original` where a source map leads."""
 
     function: str
     url: str
     line: int
     column: int
+    original: NotRequired[OriginalJson]
 
 
 class ConsoleMessageJson(TypedDict):
@@ -66,6 +77,7 @@ class ConsoleMessageJson(TypedDict):
     url: NotRequired[str]
     line: NotRequired[int]
     column: NotRequired[int]
+    original: NotRequired[OriginalJson]
     source: NotRequired[str]
     sourceUrl: NotRequired[str]
     workerId: NotRequired[str]
@@ -131,6 +143,8 @@ class ConsoleFormatter:
         count: how often it was repeated without a break.
         details: what was found out about it, for the detailed forms.
         with_stack: show its stack trace in a list, too.
+        sources: for places in scripts (URL, line, column), where in their sources they come from.
+        source_map_problem: why the map of its script is not used, for the detailed forms.
     """
 
     def __init__(
@@ -140,8 +154,12 @@ class ConsoleFormatter:
         *,
         details: ConsoleDetails | None = None,
         with_stack: bool = False,
+        sources: Mapping[Place, Mapped] | None = None,
+        source_map_problem: str | None = None,
     ) -> None:
         self._message = message
+        self._sources = sources or {}
+        self._source_map_problem = source_map_problem
         self._count = count
         self._details = details
         self._with_stack = with_stack
@@ -209,7 +227,11 @@ class ConsoleFormatter:
         lines = [f"msgid={message.id} [{one_line(message.type)}]{f' (x{self._count})' if self._count > 1 else ''}"]
         lines += [f"  {line}" for line in self._whole_text().split("\n")]
         if message.url:
-            lines.append(f"at {place_text(message.url, message.line, message.column)}")
+            place = place_text(message.url, message.line, message.column)
+            mapped = self._mapped(message.url, message.line, message.column)
+            lines.append(f"at {mapped_text(mapped)} (in the script {place})" if mapped is not None else f"at {place}")
+        if self._source_map_problem:
+            lines.append(f"The source map of the script is not used: {one_line(self._source_map_problem)}")
         lines.append(f"time: {time_text(message.timestamp)}")
         if message.source != "page":
             lines.append(f"said by: {self._who()} {url_text(message.source_url)}".rstrip())
@@ -269,6 +291,9 @@ class ConsoleFormatter:
             found["line"] = message.line
         if message.column:
             found["column"] = message.column
+        mapped = self._mapped(message.url, message.line, message.column)
+        if mapped is not None:
+            found["original"] = _original(mapped)
         if message.source != "page":
             found["source"] = message.source
             if message.source_url:
@@ -355,20 +380,32 @@ class ConsoleFormatter:
     def stack_lines(self, most: int = STACK_CALLS) -> list[str]:
         """Its stack trace, a line a call, innermost first."""
         stack = self._message.stack()
-        lines = [
-            f"{shortened(one_line(frame.function), 200) or '(anonymous)'} "
-            f"{place_text(frame.url, frame.line, frame.column)}"
-            for frame in stack[:most]
-        ]
+        lines = []
+        for frame in stack[:most]:
+            mapped = self._mapped(frame.url, frame.line, frame.column)
+            place = place_text(frame.url, frame.line, frame.column) if mapped is None else mapped_text(mapped)
+            lines.append(f"{shortened(one_line(frame.function), 200) or '(anonymous)'} {place}")
         if len(stack) > most:
             lines.append(f"… {len(stack) - most} more calls")
         return lines
 
     def _stack_json(self, most: int) -> list[StackFrameJson]:
-        return [
-            {"function": one_line(f.function), "url": url_text(f.url), "line": f.line, "column": f.column}
-            for f in self._message.stack()[:most]
-        ]
+        calls: list[StackFrameJson] = []
+        for f in self._message.stack()[:most]:
+            call: StackFrameJson = {
+                "function": one_line(f.function),
+                "url": url_text(f.url),
+                "line": f.line,
+                "column": f.column,
+            }
+            mapped = self._mapped(f.url, f.line, f.column)
+            if mapped is not None:
+                call["original"] = _original(mapped)
+            calls.append(call)
+        return calls
+
+    def _mapped(self, url: str, line: int, column: int) -> Mapped | None:
+        return self._sources.get((url, line, column))
 
     def _listed_stack(self) -> list[str]:
         return self.stack_lines(LIST_STACK_CALLS) if self._with_stack else []
@@ -380,6 +417,9 @@ class ConsoleFormatter:
             return f"line {message.line}" if message.line and message.origin != "call" else ""
         if not message.line:
             return url_text(message.url)
+        mapped = self._mapped(message.url, message.line, message.column)
+        if mapped is not None:
+            return f"{_file_name(mapped.source)}:{mapped.line}:{mapped.column}"
         return f"{_file_name(message.url)}:{message.line}{f':{message.column}' if message.column else ''}"
 
 
@@ -395,6 +435,15 @@ def _file_name(url: str) -> str:
 def place_text(url: str, line: int, column: int) -> str:
     """A place in a script: its whole address, line and column as far as they are known."""
     return f"{url_text(url)}{f':{line}' if line else ''}{f':{column}' if column else ''}"
+
+
+def mapped_text(mapped: Mapped) -> str:
+    """A place in a source: its whole address, line and column."""
+    return place_text(mapped.source, mapped.line, mapped.column)
+
+
+def _original(mapped: Mapped) -> OriginalJson:
+    return {"url": url_text(mapped.source), "line": mapped.line, "column": mapped.column}
 
 
 def time_text(timestamp: float) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NotRequired, TypedDict
 
 from pagelens.collectors.issues import IssueMessage
@@ -19,8 +20,10 @@ from pagelens.response.formatters.console import (
 from pagelens.response.formatters.network import url_text
 
 if TYPE_CHECKING:
+    from pagelens.analysis.source_maps import Mapped
     from pagelens.collectors.console_message import ConsoleMessage
     from pagelens.collectors.issues import Occurrence
+    from pagelens.collectors.source_mapper import Place
     from pagelens.context.console_details import ConsoleDetails
 
 __all__ = ["IssueDetailsJson", "IssueFormatter", "IssueJson", "formatter_of"]
@@ -180,12 +183,24 @@ class IssueFormatter:
 
 
 def formatter_of(
-    message: ConsoleMessage, count: int = 1, details: ConsoleDetails | None = None, *, with_stack: bool = False
+    message: ConsoleMessage,
+    count: int = 1,
+    details: ConsoleDetails | None = None,
+    *,
+    with_stack: bool = False,
+    sources: Mapping[Place, Mapped] | None = None,
 ) -> ConsoleFormatter | IssueFormatter:
     """The formatter for a message of any kind."""
     if isinstance(message, IssueMessage):
         return IssueFormatter(message, details)
-    return ConsoleFormatter(message, count, details=details, with_stack=with_stack)
+    return ConsoleFormatter(
+        message,
+        count,
+        details=details,
+        with_stack=with_stack,
+        sources=sources if details is None else details.sources,
+        source_map_problem=details.source_map_problem if details is not None else None,
+    )
 
 
 def _visible(value: Any) -> Any:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from pagelens.core.safe_text import quoted, shortened
-from pagelens.response.formatters.console import ConsoleFormatter, FoldedMessage, fold
+from pagelens.response.formatters.console import LIST_STACK_CALLS, ConsoleFormatter, FoldedMessage, fold
 from pagelens.response.formatters.issue import IssueFormatter, formatter_of
 from pagelens.response.formatters.network import url_text
 from pagelens.response.formatters.tables import message_table
@@ -18,7 +18,9 @@ from pagelens.response.pagination import ListPage, paginate
 from pagelens.response.sections.network_list import navigation_headings
 
 if TYPE_CHECKING:
+    from pagelens.analysis.source_maps import Mapped
     from pagelens.collectors.console_message import ConsoleMessage
+    from pagelens.collectors.source_mapper import Place
     from pagelens.context.mcp_context import McpContext
     from pagelens.context.mcp_page import McpPage
 
@@ -43,6 +45,7 @@ class ConsoleListSection:
         self._order = ConsoleListOrder()
         self._notes: list[str] = []
         self._heading = "Console messages"
+        self._sources: dict[Place, Mapped] = {}
 
     def wanted(self, order: Order) -> bool:
         return order.console_list is not None
@@ -64,6 +67,11 @@ class ConsoleListSection:
             await _decoded(messages)
             items += [(index, folded) for folded in fold(m for m in messages if self._matches(m))]
         self._page = paginate(items, wanted.page_size, wanted.page_idx)
+        self._sources = await page.sources.locate(
+            place
+            for _, folded in self._page.items
+            for place in folded.message.places(LIST_STACK_CALLS if wanted.stack_traces else 0)
+        )
 
     async def _of_page(self, page: McpPage, context: McpContext) -> list[tuple[int, list[ConsoleMessage]]]:
         console = page.console
@@ -147,7 +155,7 @@ class ConsoleListSection:
         return {"navigationsAgo": index} if self._is_split else {}
 
     def _shown(self, folded: FoldedMessage) -> ConsoleFormatter | IssueFormatter:
-        return formatter_of(folded.message, folded.count, with_stack=self._order.stack_traces)
+        return formatter_of(folded.message, folded.count, with_stack=self._order.stack_traces, sources=self._sources)
 
 
 async def _decoded(messages: Sequence[ConsoleMessage]) -> None:
