@@ -208,10 +208,13 @@ class RequestRules:
         session = attached.session
         self._sessions[session.id] = session
         session.on("Fetch.requestPaused", lambda p: self._paused(session, p))
-        session.on_closed(lambda _: self._sessions.pop(session.id, None))
+        session.on_closed(lambda _: self._ended(session))
         patterns = self._patterns()
         if patterns:
             attached.init.append(("Fetch.enable", {"patterns": patterns}))
+
+    def _ended(self, session: Session) -> None:
+        self._sessions.pop(session.id, None)
 
     async def _apply(self) -> None:
         patterns = self._patterns()

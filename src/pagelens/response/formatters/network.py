@@ -173,7 +173,7 @@ class NetworkFormatter:
             facts.append(details["statusText"])
         for key in ("mimeType", "protocol", "remoteAddress"):
             if key in details:
-                facts.append(str(details[key]))  # type: ignore[literal-required]
+                facts.append(str(details[key]))
         if "priority" in details:
             facts.append(f"priority {details['priority']}")
         facts.append(f"body {details['bodySize']:,} bytes")
