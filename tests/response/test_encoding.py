@@ -121,7 +121,7 @@ def test_the_text_is_encoded_and_the_json_stays_plain() -> None:
     out.items(listing([1, 2]))
     assert out.lines == ["## Rows", "Showing 1-2 of 2 (page 1 of 1).", "rows[2]{v}:", "  1", "  2"]
     assert out.json["rows"] == [1, 2]
-    assert out.plain_text == "## Rows\nShowing 1-2 of 2 (page 1 of 1).\nvalue 1\nvalue 2"
+    assert out.whole_text == "## Rows\nShowing 1-2 of 2 (page 1 of 1).\nvalue 1\nvalue 2"
 
 
 def test_what_can_t_be_encoded_is_shown_as_plain_text_and_that_is_said() -> None:

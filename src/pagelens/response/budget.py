@@ -26,6 +26,8 @@ Keep = Callable[[str, bytes], Awaitable[Path]]
 
 #: Characters that saying of one block what was cut takes up at most, in the text and in the JSON.
 _NOTICE = 700
+#: A list that is so many times too long in plain text does not fit in any format.
+_ENCODED_AT_MOST = 3
 
 
 class CutJson(TypedDict):
@@ -79,6 +81,8 @@ async def fit(outputs: Sequence[Output], limit: int, *, with_json: bool, keep: K
         keep: takes what has no room in the reply.
     """
     kept = [out.is_kept for out in outputs]
+    for out in outputs:
+        out.shorten_before_encoding(_ENCODED_AT_MOST * limit)
     rooms = shares([len(out.text) + 1 for out in outputs], kept, limit)
     cuts: list[CutJson] = [{"section": out.key} for out in outputs]
     for out, room, cut in zip(outputs, rooms, cuts, strict=True):
@@ -143,13 +147,17 @@ async def _fit_text(out: Output, room: int, cut: CutJson, keep: Keep) -> None:
         if len(out.text) < room:
             return
     room = max(room - _NOTICE, 0)
-    lines, chars = len(out.lines), len(out.text)
-    where = await _kept(out, ".txt", out.plain_text, keep)
+    whole = out.whole_text
+    where = await _kept(out, ".txt", whole, keep)
     if listing is not None:
         out.shorten_listing(lambda: len(out.text) / max(room, 1))
     beginning = cut_text(out.text, room)
+    if listing is not None and not beginning.is_cut:
+        shown = f"{len(listing.page.items)} of {len(listing.whole.items)} lines are shown"
+    else:
+        lines, chars = whole.count("\n") + 1, len(whole)
+        shown = f"{beginning.shown_lines} of {lines} lines are shown ({len(beginning.text)} of {chars} characters)"
     out.replace_lines(_closed(beginning))
-    shown = f"{beginning.shown_lines} of {lines} lines are shown ({len(beginning.text)} of {chars} characters)"
     if isinstance(where, Path):
         out.line(f"Cut: {shown}. All of it: {where}")
         cut["filePath"] = str(where)

@@ -27,6 +27,10 @@ class Listing(Generic[T]):
         json: the same for the structured reply.
         is_paged: the tool takes ``pageSize`` and ``pageIdx``: what does not fit is on the next page. Else it goes to a
             file.
+
+    Attributes:
+        page: the items that are shown.
+        whole: those that were asked for.
     """
 
     def __init__(
@@ -40,7 +44,7 @@ class Listing(Generic[T]):
         is_paged: bool = True,
     ) -> None:
         self.key = key
-        self.page = page
+        self.page = self.whole = page
         self.is_paged = is_paged
         self._text = text
         self._data = data
@@ -56,6 +60,10 @@ class Listing(Generic[T]):
         if self._shown is None or self._shown[0] is not self.page or self._shown[1] is not encoder:
             self._shown = (self.page, encoder, self._lines(encoder))
         return self._shown[2]
+
+    def whole_lines(self) -> list[str]:
+        """Plain lines for all items that were asked for."""
+        return self._text(self.whole.items)
 
     def _lines(self, encoder: Encoder | None) -> list[str]:
         about = self.page.lines() if self.is_paged else []

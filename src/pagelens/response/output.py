@@ -68,7 +68,8 @@ class Output:
     @property
     def lines(self) -> list[str]:
         """The text, in order."""
-        return self._lines(self.encoder)
+        shown = self.listing.lines(self.encoder) if self.listing is not None else []
+        return self._lines(shown)
 
     @property
     def text(self) -> str:
@@ -76,17 +77,20 @@ class Output:
         return "\n".join(self.lines)
 
     @property
-    def plain_text(self) -> str:
-        """All lines, with its list in plain text."""
-        return "\n".join(self._lines(None))
+    def whole_text(self) -> str:
+        """All lines in plain text, also those of a list that are not shown, unless another page of it has them."""
+        listing = self.listing
+        if listing is None:
+            return "\n".join(self._lines([]))
+        return "\n".join(self._lines(listing.lines(None) if listing.is_paged else listing.whole_lines()))
 
-    def _lines(self, encoder: Encoder | None) -> list[str]:
+    def _lines(self, items: list[str]) -> list[str]:
         found: list[str] = []
         for part in self._parts:
             if part is not None:
                 found.append(part)
-            elif self.listing is not None:
-                found += self.listing.lines(encoder)
+            else:
+                found += items
         return found
 
     # -- for want of room ----------------------------------------------------------------------------
@@ -99,6 +103,16 @@ class Output:
             size = max(1, min(shown - 1, int(shown / times * 0.97)))
             # A round number: it is asked for again, and the next page may have longer items.
             listing.shorten(size - size % 10 if size > 20 else size)
+            self.json |= listing.json()
+
+    def shorten_before_encoding(self, limit: int) -> None:
+        """Show no more items than have about `limit` characters in plain text: encoders are slow, and it is cut anyway."""
+        listing = self.listing
+        if self.encoder is None or listing is None:
+            return
+        chars = sum(map(len, listing.lines(None)))
+        if chars > limit:
+            listing.shorten(max(1, len(listing.page.items) * limit // chars))
             self.json |= listing.json()
 
     def replace_lines(self, lines: list[str]) -> None:
