@@ -14,8 +14,8 @@ CHANNELS = ("stable", "beta", "dev", "canary")
 IMAGE_FORMATS = ("png", "jpeg", "webp")
 #: Compact encodings of lists, as `Options.data_format` takes them.
 DATA_FORMATS = ("toon", "gcf")
-#: Characters of a reply's text, and of its JSON. MCP clients refuse replies of more than about 25,000 tokens; what pages
-#: show has about three characters a token, and less than two where it is all numbers.
+#: Characters of a reply's text, and of its JSON. MCP clients refuse replies of more than about 25,000 tokens; what
+#: pages show has about three characters a token, and less than two where it is all numbers.
 MAX_REPLY_CHARS = 50_000
 
 

@@ -106,7 +106,7 @@ class Output:
             self.json |= listing.json()
 
     def shorten_before_encoding(self, limit: int) -> None:
-        """Show no more items than have about `limit` characters in plain text: encoders are slow, and it is cut anyway."""
+        """Show no more items than have about `limit` characters in plain text: encoders are slow, it is cut anyway."""
         listing = self.listing
         if self.encoder is None or listing is None:
             return
