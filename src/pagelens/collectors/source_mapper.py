@@ -32,6 +32,8 @@ Place = tuple[str, int, int]
 
 #: Seconds that a reply waits for maps; those that take longer are there for a later one.
 PATIENCE = 4.0
+#: Types of requests that may bring a script.
+_SCRIPT_TYPES = ("script", "other", "preload", "prefetch")
 #: Maps kept of one page.
 MAX_MAPS = 40
 
@@ -55,16 +57,15 @@ class SourceMapper:
         """Those of the places that a map covers. Waits at most `PATIENCE` seconds for maps."""
         if not self._enabled:
             return {}
-        by_script: dict[int, list[Place]] = {}
-        scripts: dict[int, NetworkRequest] = {}
-        for place in dict.fromkeys(places):
-            request = self._script(place[0]) if place[1] > 0 else None
-            if request is not None:
-                scripts[request.id] = request
-                by_script.setdefault(request.id, []).append(place)
+        known = [place for place in dict.fromkeys(places) if place[1] > 0]
+        scripts = self._scripts({place[0] for place in known})
         if not scripts:
             return {}
-        wanted = {number: self._map_of(request) for number, request in scripts.items()}
+        by_script: dict[int, list[Place]] = {}
+        for place in known:
+            if place[0] in scripts:
+                by_script.setdefault(scripts[place[0]].id, []).append(place)
+        wanted = {request.id: self._map_of(request) for request in scripts.values()}
         await asyncio.wait(wanted.values(), timeout=PATIENCE)
         found: dict[Place, Mapped] = {}
         for number, task in wanted.items():
@@ -84,24 +85,25 @@ class SourceMapper:
 
     def problem(self, url: str) -> str | None:
         """Why the map that the script of this address names is not used; None when it is, or names none."""
-        request = self._script(url)
+        request = self._scripts({url}).get(url)
         found = self._maps.get(request.id) if request is not None else None
         return found if isinstance(found, str) and found else None
 
     # -- getting them --------------------------------------------------------------------------------
 
-    def _script(self, url: str) -> NetworkRequest | None:
-        if not url.startswith(("http:", "https:", "file:")):
-            return None
-        bare = url.partition("#")[0]
-        return self._network.find(
-            lambda request: (
-                request.url.partition("#")[0] == bare
-                and request.resource_type in ("script", "other", "preload", "prefetch")
-                and request.redirected_to is None
-                and request.state == "finished"
-            )
-        )
+    def _scripts(self, urls: Iterable[str]) -> dict[str, NetworkRequest]:
+        """The newest request for each of these addresses that brought a script."""
+        wanted: dict[str, list[str]] = {}
+        for url in urls:
+            if url.startswith(("http:", "https:", "file:")):
+                wanted.setdefault(url.partition("#")[0], []).append(url)
+        found: dict[str, NetworkRequest] = {}
+        # Once over all that is recorded, however many addresses there are.
+        for request in reversed(self._network.get_data(True)) if wanted else ():
+            if request.resource_type in _SCRIPT_TYPES and request.state == "finished":
+                for url in wanted.pop(request.url.partition("#")[0], ()):
+                    found[url] = request
+        return found
 
     def _map_of(self, request: NetworkRequest) -> asyncio.Task[SourceMap | str]:
         task = self._loading.get(request.id)
