@@ -656,6 +656,7 @@ async def test_our_list_of_brands_is_chrome_s_own(page: Page, site: Site) -> Non
         lambda: Viewport(5, 5, 0),
         lambda: Viewport(5, 5, 11),
         lambda: Viewport(5, 5, float("nan")),
+        lambda: Viewport(2000, 2000, 10),
         lambda: Geolocation(91, 0),
         lambda: Geolocation(0, -181),
         lambda: Geolocation(0, float("nan")),

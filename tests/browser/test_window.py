@@ -88,7 +88,7 @@ async def test_a_page_that_is_between_two_documents(page: Page, site: Site) -> N
     assert await size_of(page) == [920, 620]
 
 
-@pytest.mark.parametrize("size", [(0, 5), (5, -1), (10_001, 5), (True, 5), (5.0, 5)])
+@pytest.mark.parametrize("size", [(0, 5), (5, -1), (10_001, 5), (9000, 9000), (True, 5), (5.0, 5)])
 async def test_sizes_that_can_t_be(page: Page, size: tuple[int, int]) -> None:
     with pytest.raises(InvalidInput):
         await resize(page, *size)

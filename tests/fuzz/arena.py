@@ -18,6 +18,7 @@ from collections.abc import Coroutine, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
+from pagelens.browser.emulated import NOTHING
 from pagelens.browser.host import BrowserHost
 from pagelens.context.mcp_context import McpContext
 from pagelens.core.deadlines import HIGHEST
@@ -93,6 +94,15 @@ _ERROR = re.compile(r"^Error \(([a-z_]+)\): (.*)", re.MULTILINE | re.DOTALL)
 _FAILED_SECTION = re.compile(r"^Could not show the ", re.MULTILINE)
 _TOKEN = re.compile(r"‹([a-z ]+?)(?: (\d+))?›")
 _TRACEBACK = re.compile(r'Traceback \(most recent call last\)|File "[^"]+\.py", line \d+|\bpydantic\b|validation error')
+
+
+#: Arguments of emulate that reset everything.
+RESETS = {
+    **dict.fromkeys(("geolocation", "userAgent", "viewport", "extraHttpHeaders"), ""),
+    **dict.fromkeys(("colorScheme", "forcedColors", "prefersContrast", "prefersReducedMotion"), "auto"),
+    "networkConditions": "No throttling",
+    "cpuThrottlingRate": 1,
+}
 
 
 class Fault(AssertionError):
@@ -321,6 +331,7 @@ class Arena:
     async def restore(self, *, anew: bool = False) -> None:
         """Have two pages as at first, the fuzzed one selected, and know their uids; `anew` loads them in any case."""
         await self.answer_dialogs()
+        await self._end_emulation()
         pages = {page.id: page for page in self.context.pages()}
         if self._page_id in pages and self._other_id in pages and self._documents == self._now() and not anew:
             if len(pages) > 2:
@@ -335,6 +346,17 @@ class Arena:
         await self.ok("select_page", pageId=self._page_id)
         self._tokens = {"uid": ours, "other uid": other, "stale uid": stale}
         self._documents = self._now()
+
+    async def _end_emulation(self) -> None:
+        """Have every page believe the truth again: one that is offline can't be loaded."""
+        for page in self.context.pages():
+            if page.emulation.settings != NOTHING and not page.is_crashed:
+                await self.call("emulate", {**RESETS, "pageId": page.id}, patient=True)
+                if page.emulation.settings != NOTHING:
+                    await self.call("close_page", {"pageId": page.id})
+            elif page.page.emulation.is_resized and not page.is_crashed:
+                await self.call("resize_page", {"width": 1280, "height": 720, "pageId": page.id}, patient=True)
+                page.page.emulation.is_resized = False
 
     def _now(self) -> tuple[str, str]:
         """What is loaded in the two pages."""

@@ -39,6 +39,13 @@ _BY_NAME: dict[str, st.SearchStrategy[Any]] = {
     "submitkey": KEYS,
     "timeout": TIMEOUTS,
     "pageid": PAGES,
+    "viewport": st.sampled_from(["390x844x3,mobile,touch", "800x600", "1280x720x1,landscape", "", "0x0", "5x5x99"]),
+    "geolocation": st.sampled_from(["52.5,13.4", "-33x70", "", "91,0", "here"]),
+    "extrahttpheaders": st.sampled_from(['{"X-A": "1"}', "{}", "", '{"Host": "a"}', "X-A: 1", '{"X": null}']),
+    "useragent": st.sampled_from(["Bot/1.0", "Mozilla/5.0 Chrome/130.0.0.0 Mobile", ""]) | TEXT,
+    "cputhrottlingrate": st.sampled_from([1, 2, 20, 0, 21, 1.5]),
+    "width": st.sampled_from([1, 320, 1000, 0, 10**6]),
+    "height": st.sampled_from([1, 320, 1000, 0, 10**6]),
 }
 
 

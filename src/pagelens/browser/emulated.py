@@ -15,6 +15,8 @@ from pagelens.core.safe_text import quoted, shortened
 from pagelens.errors import InvalidInput
 
 __all__ = [
+    "MOST_AREA",
+    "MOST_PIXELS",
     "NETWORKS",
     "NOTHING",
     "ColorScheme",
@@ -46,9 +48,11 @@ NETWORKS: Mapping[str, Conditions] = MappingProxyType(
 #: How many times as long a page may take over them; the others make no difference to a deadline.
 _SLOW: Mapping[str, float] = MappingProxyType({"Slow 3G": 5.0, "Fast 3G": 2.0, "Slow 4G": 2.0})
 
-#: Bounds that Chrome's DevTools have too: larger pages cost more memory than pictures of them are worth.
+#: Bounds that Chrome's DevTools have too.
 MOST_PIXELS = 10_000
 LEAST_RATIO, MOST_RATIO = 0.1, 10.0
+#: Pixels of a display in all: for 400 million, Chrome's process for drawing grew to 4 GB and gave no picture.
+MOST_AREA = 64_000_000
 MOST_CPU_RATE = 20.0
 #: Characters of a user agent, and of all extra headers together. Servers refuse more.
 MOST_USER_AGENT = 1000
@@ -77,7 +81,7 @@ class Viewport:
         landscape: it is turned: ``screen.orientation`` says so. `width` and `height` stay as they are.
 
     Raises:
-        InvalidInput: sizes from 1 to 10000, ratios from 0.1 to 10.
+        InvalidInput: sizes are from 1 to 10000, ratios from 0.1 to 10, pixels 64 million in all.
     """
 
     width: int
@@ -98,6 +102,12 @@ class Viewport:
             raise InvalidInput(
                 f"A device pixel ratio is a number from {LEAST_RATIO:g} to {MOST_RATIO:g}, "
                 f"not {_shown(self.device_pixel_ratio)}."
+            )
+        area = self.width * self.height * self.device_pixel_ratio**2
+        if area > MOST_AREA:
+            raise InvalidInput(
+                f"A viewport of {self.width}x{self.height} has {area / 1e6:.0f} million pixels at a ratio of "
+                f"{self.device_pixel_ratio:g}; Chrome draws {MOST_AREA / 1e6:g} million."
             )
 
     def __str__(self) -> str:

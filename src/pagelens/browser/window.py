@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from pagelens.browser.emulated import MOST_AREA, MOST_PIXELS
 from pagelens.browser.world import JsFunction
 from pagelens.errors import DialogOpen, InvalidInput, ResizeFailed
 
 if TYPE_CHECKING:
     from pagelens.browser.page import Page
 
-__all__ = ["MOST_PIXELS", "resize"]
+__all__ = ["resize"]
 
 _SIZE_REACHED = JsFunction("pagelens.browser", "js/size_reached.js")
-#: As `pagelens.browser.emulated`: larger windows cost more memory than they show.
-MOST_PIXELS = 10_000
 #: How long the page may take to notice its new size. Milliseconds.
 NOTICED = 1500
 #: How long a page may be between two documents before it is not asked. Seconds.
@@ -30,12 +29,17 @@ async def resize(page: Page, width: int, height: int) -> str:
         What the reader must know: empty when the page sees this size; else why it does not see it now.
 
     Raises:
-        InvalidInput: sizes from 1 to 10000. ResizeFailed: the page has another size; says which.
+        InvalidInput: sizes are from 1 to 10000, pixels 64 million in all.
+        ResizeFailed: the page has another size; says which.
         PageClosed, PageCrashed, CommandTimeout: the page can't be asked.
     """
     for name, size in (("width", width), ("height", height)):
         if isinstance(size, bool) or not isinstance(size, int) or not 1 <= size <= MOST_PIXELS:
             raise InvalidInput(f"The {name} of a window is a whole number from 1 to {MOST_PIXELS}, not {size!r:.40}.")
+    if width * height > MOST_AREA:
+        raise InvalidInput(
+            f"A window of {width}x{height} has more than the {MOST_AREA / 1e6:g} million pixels Chrome draws."
+        )
     page.raise_if_unusable()
     root = page.host.root
     window = await root.send("Browser.getWindowForTarget", {"targetId": page.target_id})
