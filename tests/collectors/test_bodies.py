@@ -113,6 +113,7 @@ async def test_what_chrome_would_drop_is_on_disk(
 
 async def test_what_is_sent_outlives_its_document(recorder: Recorder, site: Site) -> None:
     await recorder.page.navigate(site.url("/blank"))
+    site.forget()
     await recorder.run("""(async () => {
         const post = (name, body, more) => fetch('/echo?' + name, {method: 'POST', body, ...more}).then(r => r.text());
         await post('text', 'hällo');
@@ -159,7 +160,7 @@ async def test_why_there_is_none(recorder: Recorder, site: Site) -> None:
         const held = fetch('/hold/bodies', {signal: control.signal}).catch(() => 0);
         setTimeout(() => control.abort(), 100);
         await held;
-        fetch('/hold/later').catch(() => 0);
+        fetch('/hold/bodies-later').catch(() => 0);
     })()""")
     first = recorder.data()[0]
     with pytest.raises(RecordGone, match=rf"redirect.*next hop is reqid={first.id + 1}"):
@@ -171,9 +172,9 @@ async def test_why_there_is_none(recorder: Recorder, site: Site) -> None:
     with pytest.raises(RecordGone, match="given up by the page"):
         await received(recorder, await recorder.ended("/hold/bodies"))
     with pytest.raises(RecordGone, match="not been answered"):
-        await received(recorder, recorder.request("/hold/later"))
+        await received(recorder, recorder.request("/hold/bodies-later"))
     site.release("bodies")
-    site.release("later")
+    site.release("bodies-later")
 
 
 async def test_a_response_that_still_arrives(recorder: Recorder, site: Site) -> None:

@@ -69,6 +69,7 @@ class ToyPage:
         self.page = SimpleNamespace(id=number, closed=None, dialog=None, unreported=[])
         self.emulation = SimpleNamespace(settings=NOTHING, window=None, patience=1.0)
         self.printable_url = "about:blank"
+        self.request_rules: dict[int, Any] = {}
 
     @property
     def dialog(self) -> Any:

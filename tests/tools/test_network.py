@@ -42,7 +42,7 @@ async def test_everything_of_a_request(agent: Agent, site: Site) -> None:
     site.route(
         "/all",
         lambda _: Response(
-            '{"answer": 42}', 201, {"Set-Cookie": "sid=secret; HttpOnly", "X-Own": "yes"}, "application/json"
+            '{"answer": 42}', 201, {"Set-Cookie": "sid=secret; HttpOnly; Max-Age=0", "X-Own": "yes"}, "application/json"
         ),
     )
     number = await fetched(
@@ -59,7 +59,7 @@ async def test_everything_of_a_request(agent: Agent, site: Site) -> None:
         "Authorization: Bearer (redacted, 3 characters)" in reply.text
         or "authorization: Bearer (redacted" in reply.text
     )
-    assert "Set-Cookie: sid=(redacted, 6 characters); HttpOnly" in reply.text
+    assert "Set-Cookie: sid=(redacted, 6 characters); HttpOnly; Max-Age=0" in reply.text
     assert "X-Own: yes" in reply.text
     assert "--no-redact-network-headers" in reply.text
     assert "Request body (8 bytes):\n```\nquestion\n```" in reply.text
@@ -74,8 +74,8 @@ async def test_everything_of_a_request(agent: Agent, site: Site) -> None:
 
 async def test_secrets_are_shown_if_the_user_says_so(agent: Agent, site: Site) -> None:
     agent.context.options = replace(agent.context.options, redact_network_headers=False)
-    number = await fetched(agent, site, "/cookies/set?sid=visible")
-    assert "sid=visible" in await agent.ok("get_network_request", reqid=number)
+    number = await fetched(agent, site, "/json?open", "{headers: {'X-Api-Key': 'visible'}}")
+    assert "visible" in await agent.ok("get_network_request", reqid=number)
 
 
 async def test_the_journey(agent: Agent, site: Site) -> None:
@@ -213,7 +213,7 @@ async def test_messages_of_a_socket(agent: Agent, site: Site, echo: SocketServer
 
 
 async def test_har(agent: Agent, site: Site, echo: SocketServer, tmp_path: Path) -> None:
-    site.route("/made", lambda _: Response("made", 200, {"Set-Cookie": "a=1; Path=/", "X": "y"}, "text/plain"))
+    site.route("/made", lambda _: Response("made", 200, {"Set-Cookie": "a=1; Path=/; Max-Age=0", "X": "y"}, "text/plain"))
     await agent.ok("navigate_page", url=site.page("<h1>before</h1>"))
     await agent.ok("navigate_page", url=site.page("<img src=/pixel.png>"))
     await agent.ok(
