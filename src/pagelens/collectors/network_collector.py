@@ -67,7 +67,7 @@ DATA_URL_KEPT = 200
 FRAMES_KEPT = 20
 #: What a request costs beside its events, about. Bytes.
 BASE_WEIGHT = 700
-#: ExtraInfo that came before its request is kept for this many requests.
+#: ExtraInfo and rules that came before their request are kept for this many requests.
 MAX_EARLY = 500
 
 _decode_will_be_sent = event_decoder(RequestWillBeSent)
@@ -151,6 +151,7 @@ class NetworkCollector(PageCollector[NetworkRequest]):
         self.finished: Signal[NetworkRequest] = Signal("finished")
         self._chains: dict[str, _Chain] = {}
         self._early: dict[str, _Chain] = {}
+        self._early_rules: dict[str, tuple[int, str]] = {}
         self._pending: dict[int, NetworkRequest] = {}
         self._error_loader = ""
         super().__init__(page, ids)
@@ -253,10 +254,14 @@ class NetworkCollector(PageCollector[NetworkRequest]):
                 self.finished.emit(request)
 
     def _rule_applied(self, applied: AppliedRule) -> None:
-        """Told of after the request itself (Chromium 156), redirect by redirect."""
-        chain = self._chains.get(applied.request_id)
-        if chain is not None:
-            chain.hops[-1].rule = (applied.number, applied.action)
+        """Told of by another process than the request itself: either may come first."""
+        request = self._pending_request(applied.request_id)
+        if request is not None and request.rule is None:
+            request.rule = (applied.number, applied.action)
+        else:
+            self._early_rules[applied.request_id] = (applied.number, applied.action)
+            if len(self._early_rules) > MAX_EARLY:
+                del self._early_rules[next(iter(self._early_rules))]
 
     def asked_by_worker(self, request: NetworkRequest) -> list[NetworkRequest]:
         """What a service worker itself asked for while it answered a request, as far as it was the same address."""
@@ -348,6 +353,7 @@ class NetworkCollector(PageCollector[NetworkRequest]):
         if before is not None:
             before.redirected_to = request
         request._sent_event = raw
+        request.rule = self._early_rules.pop(event.requestId, None)
         chain.add(request)
         request.weight = (
             BASE_WEIGHT + len(request.url) + len(raw) + len(request._sent_extra) + len(request._response_extra)
