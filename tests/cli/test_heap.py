@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from pagelens.cli.doctor import _Doctor
 from pagelens.cli.heap import heap
 from pagelens.cli.main import main
 from tests.analysis.heap.made import MadeHeap
@@ -128,6 +129,13 @@ def test_mistakes(
     out = capsys.readouterr()
     assert out.out == ""
     assert words in out.err
+
+
+def test_the_doctor_compiles_what_large_files_need() -> None:
+    said: list[str] = []
+    assert _Doctor(said.append).warm_up()
+    assert len(said) == 1
+    assert "kernels ready" in said[0]
 
 
 def test_flags_before_it_are_refused(capsys: pytest.CaptureFixture[str]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable
 from pathlib import Path
 
@@ -43,6 +44,40 @@ def test_a_node_dominates_what_only_it_reaches(load: Load) -> None:
     assert [loaded.dominator(key) for key in "abcde"] == ["gc", "a", "a", "a", "d"]
     assert [loaded.retained(key) for key in "abcde"] == [5, 1, 1, 2, 1]
     assert loaded.retained("root") == 5
+
+
+def test_dominators_of_any_graph(load: Load) -> None:
+    """A node dominates what is out of reach without it."""
+    chance = random.Random(11)
+    for _ in range(60):
+        made = heap()
+        keys = [f"n{number}" for number in range(chance.randint(1, 12))]
+        for key in keys:
+            made.node(key, size=chance.randint(1, 9))
+        everything = ["gc", *keys]
+        edges = {("gc", chance.choice(keys)) for _ in range(2)}
+        edges |= {(chance.choice(everything), chance.choice(keys)) for _ in range(2 * len(keys))}
+        for key in keys:
+            if key not in _reached(edges, ""):
+                edges.add(("gc", key))
+        for source, target in sorted(edges):
+            made.edge(source, target)
+        loaded = load(made)
+        reached = _reached(edges, "")
+        for key in reached - {"gc"}:
+            lost = reached - _reached(edges, key)
+            assert loaded.retained(key) == sum(made.nodes[made.places[one]]["self_size"] for one in lost)
+            assert all(loaded.dominator(one) in lost for one in lost - {key})
+
+
+def _reached(edges: set[tuple[str, str]], without: str) -> set[str]:
+    found, waiting = {"gc"}, ["gc"]
+    while waiting:
+        here = waiting.pop()
+        new = {target for source, target in edges if source == here and target != without} - found
+        found |= new
+        waiting += new
+    return found
 
 
 @pytest.mark.parametrize("length", [50_000])

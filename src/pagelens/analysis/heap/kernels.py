@@ -403,19 +403,16 @@ def dominators(
         order[u] = NONE
     node_at = uint32s(count)
     parent = uint32s(count)
-    orphan = uint8s(count)
     cursor = uint32s(count)
     stack = uint32s(count)
     met = _search(first_edge, targets, flags, root, order, node_at, parent, 0, cursor, stack)
     reached = met
     for u in range(count):
         if order[u] == NONE and first_source[u] == first_source[u + 1]:
-            orphan[met] = 1
             met = _search(first_edge, targets, flags, u, order, node_at, parent, met, cursor, stack)
     if met < count:
         for u in range(count):
             if order[u] == NONE:  # a cycle, or what only cycles hold
-                orphan[met] = 1
                 order[u] = met
                 node_at[met] = u
                 met += 1
@@ -440,9 +437,7 @@ def dominators(
             else:
                 found[w] = i
             w = following[w]
-        least = parent[i]
-        if orphan[i]:
-            least = 0
+        least = parent[i]  # the root's, for what hangs below it for want of anything better
         node = node_at[i]
         for k in range(first_source[node], first_source[node + 1]):
             v = order[sources[k]]
