@@ -10,7 +10,39 @@ import pytest
 
 import pagelens
 from pagelens.errors import DeadlineExceeded, InvalidInput, PageClosed, PageCrashed
-from tests.support.site import Site
+from tests.support.site import Response, Site
+
+
+async def test_issues_are_events_of_their_own(page: pagelens.Page, site: Site) -> None:
+    said: list[pagelens.ConsoleMessage] = []
+    page.on("console", said.append)
+    async with page.expect_event("issue") as caught:
+        await page.goto(site.page("<form><input><input></form>"))
+    message: pagelens.ConsoleMessage = caught.value
+    assert (message.type, message.origin) == ("issue", "issue")
+    issue = message.issue
+    assert issue is not None
+    assert (issue.code, issue.kind) == ("GenericIssue", "FormEmptyIdAndNameAttributesForInputError")
+    assert issue.title == "A form field has neither id nor name"
+    assert "Autofill" in issue.explanation
+    assert issue.links[0].startswith("https://")
+    await page.wait_for(function="() => document.readyState === 'complete'")
+    found = [m for m in page.console_messages() if m.type == "issue"]
+    assert found == [message]
+    assert found[0].issue is not None
+    assert found[0].issue.count == 2
+    assert message not in said
+
+
+async def test_who_says_it(page: pagelens.Page) -> None:
+    with Site() as site:
+        site.route("/s.js", lambda _: Response("console.log('from the worker')", content_type="text/javascript"))
+        async with page.expect_event("console", lambda m: m.source == "shared_worker") as caught:
+            await page.goto(site.page("<script>globalThis.w = new SharedWorker('/s.js')</script>"))
+        message: pagelens.ConsoleMessage = caught.value
+        assert (message.text, message.source_url, message.extension) == ("from the worker", site.url("/s.js"), None)
+        assert message in page.console_messages()
+        assert message.issue is None
 
 
 async def test_console(page: pagelens.Page, site: Site) -> None:

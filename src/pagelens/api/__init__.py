@@ -2,7 +2,7 @@
 
 from pagelens.api.browser import Browser
 from pagelens.api.browser_context import BrowserContext
-from pagelens.api.console import ConsoleMessage
+from pagelens.api.console import ConsoleMessage, Issue
 from pagelens.api.dialog import Dialog
 from pagelens.api.download import Download
 from pagelens.api.effects import Effect, NavigationResult
@@ -33,6 +33,7 @@ __all__ = [
     "Frame",
     "FrameNavigated",
     "Geolocation",
+    "Issue",
     "NavigationExpectation",
     "NavigationResult",
     "Page",

@@ -13,6 +13,7 @@ from pagelens.api.events import Emitter, Handler
 from pagelens.api.page import Page
 from pagelens.api.tasks import Tasks
 from pagelens.collectors.ids import IdCounter
+from pagelens.collectors.worker_consoles import WorkerConsoles
 from pagelens.context.mcp_page import McpPage
 
 if TYPE_CHECKING:
@@ -37,6 +38,7 @@ class Browser:
         self._events = Emitter("A browser", BROWSER_EVENTS, self._tasks)
         self._reqids = IdCounter()
         self._msgids = IdCounter()
+        self._worker_consoles = WorkerConsoles(host.workers, self._msgids)
         self._pages: dict[int, Page] = {}
         # Reports may still speak of them.
         self._closed_pages: WeakValueDictionary[int, Page] = WeakValueDictionary()
@@ -100,6 +102,7 @@ class Browser:
     async def close(self) -> None:
         """End a browser that was launched, let go of one that was connected to. Idempotent."""
         self._disconnect()
+        self._worker_consoles.close()
         await self._tasks.close()
         await self._host.close()
 
@@ -126,7 +129,16 @@ class Browser:
         return [self._page_of(page) for page in pages]
 
     def _wrapped(self, page: EnginePage) -> Page:
-        return Page(self, McpPage(page, self._host.options, reqids=self._reqids, msgids=self._msgids))
+        return Page(
+            self,
+            McpPage(
+                page,
+                self._host.options,
+                reqids=self._reqids,
+                msgids=self._msgids,
+                worker_consoles=self._worker_consoles,
+            ),
+        )
 
     def _context_of(self, page: EnginePage) -> BrowserContext:
         name = page.context_name

@@ -2,19 +2,45 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from pagelens.collectors.console_message import ConsoleMessage as ConsoleRecord
-from pagelens.collectors.console_message import MessageOrigin, MessageSource, StackFrame, UncaughtError
+from pagelens.collectors.console_message import Extension, MessageOrigin, MessageSource, StackFrame, UncaughtError
+from pagelens.collectors.issues import IssueMessage
 
 if TYPE_CHECKING:
     from pagelens.api.page import Page
 
-__all__ = ["ConsoleMessage"]
+__all__ = ["ConsoleMessage", "Issue"]
+
+
+@dataclass(frozen=True, slots=True)
+class Issue:
+    """A problem that Chrome found in a page, as DevTools lists them.
+
+    Attributes:
+        code: Chrome's name for it: ``CookieIssue``, ``CorsIssue``, ``GenericIssue``…
+        kind: what tells issues of one code apart, by Chrome's names; may be empty.
+        title: what it is, in a line.
+        explanation: what is wrong and what helps.
+        links: where to read on.
+        count: in how many things it was found so far.
+        subjects: what these are, in a word or two each: cookies, addresses.
+    """
+
+    code: str
+    kind: str
+    title: str
+    explanation: str
+    links: tuple[str, ...]
+    count: int
+    subjects: tuple[str, ...]
 
 
 class ConsoleMessage:
-    """One message of a page's console: a ``console`` call, an uncaught error, or an entry of the browser's log."""
+    """One message of a page's console: a ``console`` call, an uncaught error, an entry of the browser's log, or an
+    issue that Chrome found."""
 
     def __init__(self, page: Page, record: ConsoleRecord) -> None:
         self._page = page
@@ -41,7 +67,7 @@ class ConsoleMessage:
 
     @property
     def type(self) -> str:
-        """``log``, ``info``, ``debug``, ``warn``, ``error``, ``table``, ``trace``, ``dir``, ``assert``…"""
+        """``log``, ``info``, ``debug``, ``warn``, ``error``, ``table``, ``trace``, ``dir``, ``assert``, ``issue``…"""
         return self._record.type
 
     @property
@@ -51,13 +77,24 @@ class ConsoleMessage:
 
     @property
     def origin(self) -> MessageOrigin:
-        """``call`` of the console, uncaught ``exception``, or ``log`` of the browser (a failed request…)."""
+        """``call`` of the console, uncaught ``exception``, ``log`` of the browser (a failed request…), or ``issue``."""
         return self._record.origin
 
     @property
     def source(self) -> MessageSource:
-        """``page`` (with its same-process frames), ``iframe`` in another process, or ``worker``."""
+        """``page`` (with its same-process frames), ``iframe`` in another process, ``worker`` of the page's own,
+        ``service_worker``, ``shared_worker``, or ``content_script`` of an extension."""
         return self._record.source
+
+    @property
+    def source_url(self) -> str:
+        """The script of the worker, or address of the frame in another process, as far as known; empty for the page."""
+        return self._record.source_url
+
+    @property
+    def extension(self) -> Extension | None:
+        """For a content script: whose it is."""
+        return self._record.extension
 
     @property
     def url(self) -> str:
@@ -83,6 +120,17 @@ class ConsoleMessage:
     def stack(self) -> list[StackFrame]:
         """Where it was said, innermost call first; empty when unknown."""
         return self._record.stack()
+
+    @property
+    def issue(self) -> Issue | None:
+        """For an issue: what it is, as of now; it may be found in more things later."""
+        if not isinstance(self._record, IssueMessage):
+            return None
+        issue = self._record.issue
+        text = issue.text
+        return Issue(
+            issue.code, issue.kind, text.title, text.explanation, text.links, issue.count, tuple(issue.subjects)
+        )
 
     @property
     def error(self) -> UncaughtError | None:

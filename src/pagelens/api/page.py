@@ -311,7 +311,10 @@ class Page:
         return [Element(self, frame, number) for frame, number in await find_elements(self._engine, selector)]
 
     def console_messages(self, *, include_preserved: bool = False) -> list[ConsoleMessage]:
-        """What the console has shown since the last navigation, oldest first; with the two before it if asked."""
+        """What the console has shown since the last navigation, oldest first; with the two before it if asked.
+
+        Service and shared workers of the page's origin and issues that Chrome found are included.
+        """
         return [ConsoleMessage(self, record) for record in self._mcp.console.get_data(include_preserved)]
 
     def network_requests(self, *, include_preserved: bool = False) -> list[Request]:

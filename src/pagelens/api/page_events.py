@@ -23,6 +23,7 @@ __all__ = ["PAGE_EVENTS", "FrameNavigated", "relay"]
 PAGE_EVENTS = (
     "console",
     "uncaughterror",
+    "issue",
     "request",
     "response",
     "requestfinished",
@@ -56,7 +57,8 @@ def relay(page: Page, events: Emitter) -> None:
     known: set[str] = set()
 
     def said(record: ConsoleRecord) -> None:
-        events.emit("uncaughterror" if record.origin == "exception" else "console", ConsoleMessage(page, record))
+        name = {"exception": "uncaughterror", "issue": "issue"}.get(record.origin, "console")
+        events.emit(name, ConsoleMessage(page, record))
 
     def navigated(event: Navigated) -> None:
         events.emit("framenavigated", FrameNavigated(page._frame(event.frame), event.url, event.kind))
