@@ -118,8 +118,8 @@ def site() -> Iterator[Site]:
 
 @pytest.fixture(scope="session")
 def repeats(pytestconfig: pytest.Config) -> int:
-    """How often to repeat what must never fail: 5, or 100 with ``--long``."""
-    return 100 if pytestconfig.getoption("--long") else 5
+    """How often to repeat what must never fail: 4, or 100 with ``--long``."""
+    return 100 if pytestconfig.getoption("--long") else 4
 
 
 @pytest.fixture(scope="session")

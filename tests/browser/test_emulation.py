@@ -188,8 +188,9 @@ async def test_a_worker_that_runs_already_hears_of_it(page: Page, site: Site) ->
     site.route("/emulated/waiting.js", lambda _: Response(body, content_type="text/javascript"))
     await page.navigate(site.url("/blank"))
     await value(page, "new Promise(r => { globalThis.w = new Worker('/emulated/waiting.js'); r() })")
-    await page.emulation.change({"user_agent": AGENT, "headers": ALL["headers"]})
     ask = "new Promise(r => { w.onmessage = (e) => r(e.data); w.postMessage(0) })"
+    assert await value(page, ask) != AGENT  # it runs
+    await page.emulation.change({"user_agent": AGENT, "headers": ALL["headers"]})
     assert await value(page, ask) == AGENT
     check_server(site.seen("/emulated/again")[-1])
 

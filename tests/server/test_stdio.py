@@ -309,7 +309,7 @@ async def test_ends_cleanly_when_idle(how: str, era: str | None) -> None:
         assert "Traceback" not in stderr
 
 
-@pytest.mark.parametrize("how", ["eof", "SIGTERM", "SIGINT"])
+@pytest.mark.parametrize("how", ["eof", "SIGTERM", pytest.param("SIGINT", marks=pytest.mark.long)])
 async def test_ends_cleanly_in_the_middle_of_calls(how: str, client: Toy) -> None:
     client.call("poke", name="first")
     client.call("poke", name="waiting")

@@ -67,8 +67,12 @@ async def test_own_cases(page: Page, site: Site) -> None:
     assert sum(result.explained.values()) <= 2, result.explained
 
 
+#: Every third saved page, and with ``--long`` all of them.
+SAVED = [pytest.param(name, marks=[pytest.mark.long] if index % 3 else []) for index, name in enumerate(saved_pages())]
+
+
 @pytest.mark.data
-@pytest.mark.parametrize("name", saved_pages())
+@pytest.mark.parametrize("name", SAVED)
 async def test_saved_page(page: Page, site: Site, name: str) -> None:
     html = data_file("pages", "saved", name).read_text("utf-8", "replace")
     await page.navigate(site.page(html, headers=POLICY))
