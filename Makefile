@@ -1,8 +1,8 @@
 # On a fresh Debian with Python 3.11 (as root or with sudo): `make demo` shows pagelens at work, `make test` tests it.
 
 BIN := .venv/bin
-# Two browsers at a time; tests of one file share a server.
-PYTEST := $(BIN)/pytest -n 2 --dist loadfile
+# Three browsers at a time: many tests wait more than they work. Tests of one file share a server.
+PYTEST := $(BIN)/pytest -n 3 --dist loadfile
 
 .PHONY: setup browser demo test test-all check bench clean
 
