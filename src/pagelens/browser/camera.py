@@ -37,24 +37,21 @@ class Camera:
         self.note = ""
         self._former_tab: str | None = None
 
-    async def capture(self, params: dict[str, Any], shot: Reply | None = None) -> bytes:
+    async def capture(self, params: dict[str, Any]) -> bytes:
         """One picture (CDP ``Page.captureScreenshot``).
-
-        Args:
-            shot: the order for it, when `shoot` has given it already.
 
         Raises:
             ScreenshotFailed, DialogOpen, PageCrashed, PageClosed: there is none.
         """
         page = self._page
-        reply = shot or self.shoot(params)
+        reply = self._shoot(params)
         if not await self._seen(reply) and self._is_alive() and await page.is_responsive():
             # It works but is not drawn: a tab behind another one. In front, the first order is served too, or the next.
             if page.host.options.is_attaching:
                 self._former_tab = self._former_tab or await tab_before(page)
             await page.bring_to_front()
             self.note = "The page was behind another one and was brought to the front for its picture."
-            again = self.shoot(params)
+            again = self._shoot(params)
             await self._there(PATIENCE, reply, again)
             reply = again if again.done and not again.failed else reply
         try:
@@ -97,8 +94,7 @@ class Camera:
                 continue  # it was closed at this moment
         return list(found.values()).count(found.get(self._page, -1)) > 1
 
-    def shoot(self, params: dict[str, Any]) -> Reply:
-        """Order a picture; `capture` waits for it."""
+    def _shoot(self, params: dict[str, Any]) -> Reply:
         reply = self._page.session.post("Page.captureScreenshot", params)
         reply.on_done(self._page.loads.touch)
         return reply

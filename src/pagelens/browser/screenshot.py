@@ -195,12 +195,10 @@ class _Shoot:
     async def viewport(self) -> Screenshot:
         """Works while a page is too busy, or too much under way, to tell its measures."""
         page = self._page
-        params = self._params(self._format)
-        # The picture first: it waits for the next frame, and what is ordered before it may cost it one.
-        shot = self._camera.shoot(params)
+        data = await self._camera.capture(self._params(self._format))
+        # Only now: the picture waits for the next frame, and asking for the measures beside it may cost it one.
         metrics = page.session.post("Page.getLayoutMetrics")
         metrics.on_done(page.loads.touch)
-        data = await self._camera.capture(params, shot)
         measures = await self._measured(metrics)
         width, height = image_size(data)
         limits = self._limits
