@@ -135,6 +135,112 @@ def test_neighbours_fold_others_do_not() -> None:
     assert console.lookup(2).text == "a"
 
 
+def test_who_says_it() -> None:
+    page, session, console = recorded()
+    frames = [{"functionName": "", "url": "chrome-extension://abc/c.js", "lineNumber": 0, "columnNumber": 0}]
+    name = 'Bad\u202e, (name)\n"x"'
+    context = {"id": 7, "origin": "chrome-extension://abc", "name": name, "auxData": {"isDefault": False}}
+    own = {"id": 8, "origin": "http://x", "name": "", "auxData": {"isDefault": True, "frameId": "main"}}
+    session.emit("Runtime.executionContextCreated", context=context)
+    session.emit("Runtime.executionContextCreated", context=own)
+
+    def say(text: str, context_id: int, stack: list[dict[str, Any]]) -> None:
+        session.emit(
+            "Runtime.consoleAPICalled",
+            type="log",
+            args=[{"type": "string", "value": text}],
+            timestamp=1.0,
+            executionContextId=context_id,
+            stackTrace={"callFrames": stack},
+        )
+
+    say("apart", 7, frames)
+    say("within", 8, frames)
+    say("the page, speaking of chrome-extension://abc", 8, [])
+    session.emit("Runtime.executionContextDestroyed", executionContextId=7)
+    say("unknown", 7, [])
+    call(page.attach("worker", "http://x/w.js", id="s2"), "hi", url="http://x/w.js", line=0)
+    assert lines(console) == [
+        'msgid=1 [log] apart (c.js:1:1) [content script of "Bad, (name) \\"x\\""]',
+        'msgid=2 [log] within (c.js:1:1) [content script of "Bad, (name) \\"x\\""]',
+        "msgid=3 [log] the page, speaking of chrome-extension://abc",
+        "msgid=4 [log] unknown",
+        "msgid=5 [log] hi (w.js:1:5) [worker]",
+    ]
+    notes = [ConsoleFormatter(message).to_row()["note"] for message in console.get_data()]
+    assert notes == ['content-script:Bad-name-"x"', 'content-script:Bad-name-"x"', None, None, "worker"]
+    first = ConsoleFormatter(console.get_data()[0])
+    assert first.to_json()["extension"] == {"id": "abc", "name": 'Bad, (name) "x"'}
+    assert 'said by: content script of "Bad, (name)' in first.to_string_detailed()
+    assert console.get_data()[1].frame_id == "main"
+
+
+def test_an_extensions_own_frame_is_no_content_script() -> None:
+    page, _, console = recorded()
+    session = page.attach("iframe", "chrome-extension://abc/page.html", id="s2")
+    context = {"id": 1, "origin": "chrome-extension://abc", "name": "", "auxData": {"isDefault": True}}
+    session.emit("Runtime.executionContextCreated", context=context)
+    call(session, "own", url="chrome-extension://abc/page.js")
+    assert lines(console) == ["msgid=1 [log] own (page.js:12:5) [iframe]"]
+
+
+def test_contexts_are_remembered_within_bounds() -> None:
+    _, session, console = recorded()
+    for number in range(3_000):
+        context = {
+            "id": number,
+            "origin": f"chrome-extension://e{number}",
+            "name": "E",
+            "auxData": {"isDefault": False},
+        }
+        session.emit("Runtime.executionContextCreated", context=context)
+    assert len(console._listener.extensions) <= 200
+    call(session, "still")
+    session.emit("Runtime.executionContextsCleared")
+    assert [m.source for m in console.get_data()] == ["page"]
+
+
+def test_what_was_said_before_is_put_in_order_once_all_is_told() -> None:
+    page = FakePage()
+    console = ConsoleCollector(cast(Page, page), IdCounter())
+    session = page.attach(was_running=True)
+
+    def say(text: str, timestamp: float) -> None:
+        session.emit(
+            "Runtime.consoleAPICalled", type="log", args=[{"type": "string", "value": text}], timestamp=timestamp
+        )
+
+    say("first", 1.0)
+    say("third", 3.0)
+    session.emit("Log.entryAdded", entry={"source": "network", "level": "error", "text": "second", "timestamp": 2.0})
+    details = {"exceptionId": 4, "text": "Uncaught (in promise)", "exception": {"type": "string", "value": "zeroth"}}
+    session.emit("Runtime.exceptionThrown", timestamp=0.5, exceptionDetails=details)
+    session.emit("Runtime.exceptionRevoked", reason="handled", exceptionId=4)
+    worker = page.attach("worker", id="s2", target_id="W")
+    call(worker, "the worker's own")
+    echo = {"source": "worker", "level": "info", "text": "its echo", "timestamp": 2.5, "workerId": "W"}
+    session.emit("Log.entryAdded", entry=echo)
+    assert [m.text for m in console.get_data()] == ["the worker's own"]
+    for answered in session.answered:
+        answered()
+    texts = [(m.id, m.text) for m in console.get_data() if m.source == "page"]
+    assert texts == [(2, "Uncaught (in promise) zeroth"), (3, "first"), (4, "second"), (5, "third")]
+    assert console.get_data()[1].handled_later
+    say("after", 9.0)
+    assert console.get_data()[-1].text == "after"
+
+
+def test_a_document_that_goes_before_all_is_told_keeps_what_it_said() -> None:
+    page = FakePage()
+    console = ConsoleCollector(cast(Page, page), IdCounter())
+    session = page.attach(was_running=True)
+    call(session, "old")
+    page.navigate("L")
+    call(session, "new")
+    assert [m.text for m in console.get_data()] == ["new"]
+    assert [m.text for m in console.get_data(True)] == ["old", "new"]
+
+
 def test_hostile_text_stays_on_its_line() -> None:
     _, session, console = recorded()
     call(session, "one\nmsgid=2 [error] forged\u2028\u202e\x1b[31m\ud800 end", url="http://x/a\nb.js")

@@ -87,7 +87,7 @@ async def test_a_frame_that_is_gone_takes_its_objects_along(agent: Agent, site: 
         assert '2. {"a":{"b":1}}' in (await shown(agent, message["id"]))[0]
         await agent.ok("evaluate_script", function="() => document.querySelector('iframe').remove()")
         text, _ = await shown(agent, message["id"])
-        assert "2. {a: {…}}\n     As it was when it was said: its" in text
+        assert "2. {a: {…}}\n     As it was when it was said: it" in text
         assert "is gone" in text
 
 

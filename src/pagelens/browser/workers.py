@@ -15,6 +15,7 @@ What was measured (Chromium 156) and decided:
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
@@ -170,13 +171,14 @@ class Workers:
 
     async def settle(self) -> None:
         """Wait until the workers that are being attached to have told what they had said before. At most `REPLAY`."""
+        end = asyncio.get_running_loop().time() + REPLAY
         for worker in list(self._by_number.values()):
-            replies, worker._replies = worker._replies, []
-            for reply in replies:
+            while worker._replies:  # when it has been attached to there are more of them
+                reply = worker._replies.pop(0)
                 try:
-                    await reply.within(REPLAY)
+                    await reply.within(max(end - asyncio.get_running_loop().time(), 0))
                 except PagelensError:
-                    break  # it ended, or is too busy to say: what it says later is heard all the same
+                    worker._replies.clear()  # it ended, or is too busy to say: what it says later is heard all the same
 
     def appeared(self, info: dict[str, Any]) -> None:
         """A worker of a browser that is not ours is there."""

@@ -15,6 +15,7 @@ Facts about the events (Chromium 156, seen):
 
 from __future__ import annotations
 
+import asyncio
 from collections import defaultdict, deque
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -179,11 +180,13 @@ class ConsoleListener:
 
     async def settle(self, timeout: float) -> None:
         """Wait until what was said before we came is known in full, at most `timeout` seconds."""
+        end = asyncio.get_running_loop().time() + timeout
         for reply in list(self.asked):
             try:
-                await reply.within(timeout)
+                await reply.within(max(end - asyncio.get_running_loop().time(), 0))
             except PagelensError:
-                return  # it is shown as far as it is known
+                self.asked.clear()  # it is shown as far as it is known, and not waited for again
+                return
 
     def watch(
         self, session: Session, source: MessageSource, url: str = "", *, worker_id: str = "", was_running: bool = False

@@ -79,6 +79,8 @@ class WorkerConsole:
         self._by_id.clear()
 
     def _collect(self, message: ConsoleMessage) -> None:
+        if self._consoles.is_closed:
+            return  # its sessions live on, for others
         self.items.append(message)
         self._by_id[message.id] = message
         self._weight += message.weight
@@ -96,6 +98,7 @@ class WorkerConsoles:
 
     Attributes:
         collected: a worker has said something.
+        is_closed: nothing is recorded any more.
 
     Args:
         ids: the counter of messages; those of workers belong to no page.
@@ -106,13 +109,17 @@ class WorkerConsoles:
         self._workers = workers
         self._ids = ids
         self._by_number: dict[int, WorkerConsole] = {}
+        self.is_closed = False
         self._disconnect = [workers.started.connect(self._started), workers.forgotten.connect(self._forgotten)]
         workers.introduce(self._started)
 
     def close(self) -> None:
-        """Take no more in."""
+        """Take no more in, and keep nothing."""
+        self.is_closed = True
         for disconnect in self._disconnect:
             disconnect()
+        for console in self._by_number.values():
+            console.forget()
 
     def of(self, worker: Worker) -> WorkerConsole:
         """The console of a worker; empty when nothing was heard of it."""

@@ -129,7 +129,7 @@ async def _values(page: McpPage, message: ConsoleMessage, found: ConsoleDetails)
                 as_error=is_error and arg.get("className") != "AggregateError",
             )
         except RecordGone:
-            found.notes[place] = "As it was when it was said: its document is gone."
+            found.notes[place] = "As it was when it was said: it is gone, most likely with its document."
         except PagelensError as error:
             # The same for all of them, and each would have to be waited for.
             why = found.notes[place] = f"As it was when it was said: it can't be read now. {error.message}"

@@ -58,7 +58,7 @@ class GetConsoleMessageParams(ToolParams):
     name="list_console_messages",
     title="List console messages",
     category="debugging",
-    description="Lists what page, workers and Chrome (issue: a problem it found) said since the navigation, with msgid.",
+    description="Lists what page, workers and Chrome (issue: a problem it found) said since navigation, with msgid.",
     read_only=True,
     params=ListConsoleMessagesParams,
 )

@@ -77,9 +77,7 @@ class ConsoleListSection:
         console = page.console
         workers = context.host.workers.of_page(page.page)
         await context.host.workers.settle()
-        for worker in workers:
-            await context.worker_consoles.of(worker).settle()
-        await console.settle()
+        await asyncio.gather(console.settle(), *(context.worker_consoles.of(worker).settle() for worker in workers))
         self._navigations = [navigation.url for navigation in console.navigations]
         shown = range(len(self._navigations) - 1, -1, -1) if self._order.include_preserved else (0,)
         self._notes = [note for note in (console.cap_note(self._order.include_preserved),) if note]
