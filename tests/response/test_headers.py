@@ -10,7 +10,11 @@ from pagelens.response.formatters.headers import header_lines, is_secret, redact
 @pytest.mark.parametrize(
     ("name", "value", "shown"),
     [
-        ("Cookie", "a=1; sid=abc=def; flag", "a=(redacted, 1 characters); sid=(redacted, 7 characters); (redacted, 4 characters)"),
+        (
+            "Cookie",
+            "a=1; sid=abc=def; flag",
+            "a=(redacted, 1 characters); sid=(redacted, 7 characters); (redacted, 4 characters)",
+        ),
         (
             "set-cookie",
             "sid=abc; Path=/; HttpOnly\nb=; Secure",
@@ -24,7 +28,7 @@ from pagelens.response.formatters.headers import header_lines, is_secret, redact
         ("Content-Type", "text/html", "text/html"),
         ("ETag", '"abc"', '"abc"'),
     ],
-)  # fmt: skip
+)
 def test_values(name: str, value: str, shown: str) -> None:
     assert redacted(name, value) == shown
     assert is_secret(name) == (value != shown)

@@ -11,8 +11,8 @@ from pagelens.browser.page import Page
 from pagelens.collectors.console_collector import ConsoleCollector
 from pagelens.collectors.ids import IdCounter
 from pagelens.collectors.network_collector import NetworkCollector
-from pagelens.collectors.source_mapper import SourceMapper
 from pagelens.collectors.request_filter import RequestFilter
+from pagelens.collectors.source_mapper import SourceMapper
 from pagelens.response.order import ConsoleListOrder, NetworkListOrder, Order
 from pagelens.response.output import Output
 from pagelens.response.sections.console_list import ConsoleListSection

@@ -213,7 +213,8 @@ async def test_messages_of_a_socket(agent: Agent, site: Site, echo: SocketServer
 
 
 async def test_har(agent: Agent, site: Site, echo: SocketServer, tmp_path: Path) -> None:
-    site.route("/made", lambda _: Response("made", 200, {"Set-Cookie": "a=1; Path=/; Max-Age=0", "X": "y"}, "text/plain"))
+    headers: dict[str, str | list[str]] = {"Set-Cookie": "a=1; Path=/; Max-Age=0", "X": "y"}
+    site.route("/made", lambda _: Response("made", 200, headers, "text/plain"))
     await agent.ok("navigate_page", url=site.page("<h1>before</h1>"))
     await agent.ok("navigate_page", url=site.page("<img src=/pixel.png>"))
     await agent.ok(

@@ -132,9 +132,7 @@ class McpResponse:
         """Say what an action did; with `say_none` also that nothing was observed."""
         self.order.effects.append(EffectOrder(effect, say_none))
 
-    def include_pages(
-        self, on: bool = True, *, page_size: int | None = None, page_idx: int | None = None
-    ) -> None:
+    def include_pages(self, on: bool = True, *, page_size: int | None = None, page_idx: int | None = None) -> None:
         """List the pages; all of them unless a page of the list is asked for."""
         self.order.pages = PagesOrder(page_size, page_idx) if on else None
 

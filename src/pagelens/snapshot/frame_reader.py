@@ -201,7 +201,7 @@ class FrameReader:
         return {known.owners[child.id]: child for child in children if child.id in known.owners}
 
     async def uid_of(self, frame: Frame, node: int) -> int | None:
-        """The uid of a node (backend id) of the frame's document, if a snapshot has given it one. Errors as in `read`."""
+        """The uid of a node (backend id) of the frame's document, if a snapshot gave it one. Errors as in `read`."""
         objects = await self._resolve(frame, await self._known_of(frame), [node])
         if not objects:
             return None
