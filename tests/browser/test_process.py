@@ -285,8 +285,8 @@ async def test_killed_by_a_signal_is_said(start: Launch, fake: Callable[[str], s
 @pytest.mark.parametrize(
     "script",
     [
-        "echo hello >&2\nsleep 4217 & sleep 4217\n",
-        "trap '' TERM\necho hello >&2\nsleep 4217 & while :; do sleep 4217; done\n",
+        "echo hello >&2\nsleep 98764217 & sleep 98764217\n",
+        "trap '' TERM\necho hello >&2\nsleep 98764217 & while :; do sleep 98764217; done\n",
     ],
 )
 async def test_one_that_never_answers_is_ended_with_its_children(
@@ -296,7 +296,7 @@ async def test_one_that_never_answers_is_ended_with_its_children(
     with pytest.raises(LaunchFailed, match=r"did not answer within 0\.5 s(.|\n)*hello"):
         await launch(Options(headless=True, isolated=True, executable_path=path), timeout=0.5)
     assert not using(temporary)
-    assert not using(Path("4217")), "its children's argument"
+    assert not using(Path("98764217")), "its children's argument"
     assert os.listdir(temporary) == []
 
 
