@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -13,7 +13,7 @@ from pagelens.errors import PageCrashed, PagelensError
 if TYPE_CHECKING:
     from pagelens.browser.page import Page
 
-__all__ = ["NETWORK_ENABLE", "AttachedSession", "PageSessions", "run_when_ready"]
+__all__ = ["NETWORK_ENABLE", "AttachedSession", "PageSessions", "run_when_ready", "when_all"]
 
 log = logging.getLogger(__name__)
 
@@ -78,6 +78,24 @@ def run_when_ready(session: Session, commands: list[tuple[str, dict[str, Any]]])
     reply.on_done(answered)
 
 
+def when_all(replies: Sequence[Reply], callbacks: Sequence[Callable[[], object]]) -> None:
+    """Call back once every one of the commands has been answered, or has failed.
+
+    The last to be written need not be the last to be answered: some domains live in Chrome's browser process.
+    """
+    left = len(replies)
+
+    def one_done() -> None:
+        nonlocal left
+        left -= 1
+        if left == 0:
+            for callback in callbacks:
+                callback()
+
+    for reply in replies if callbacks else ():
+        reply.on_done(one_done)
+
+
 class PageSessions:
     """Attaches to all that runs in a page, each before its first script."""
 
@@ -114,8 +132,7 @@ class PageSessions:
         page.requests.attached(attached)
         # Written without awaiting: a paused target answers nothing until the last of these lets it run.
         replies = [session.post(method, params) for method, params in [*init, *attached.init]]
-        for callback in attached.answered:
-            replies[-1].on_done(callback)
+        when_all(replies, attached.answered)
         if attached.ready:
             run_when_ready(session, attached.ready)
         else:

@@ -20,6 +20,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
+from pagelens.browser.page_sessions import when_all
 from pagelens.core.signals import Signal
 from pagelens.errors import PagelensError, RecordNotFound
 
@@ -239,8 +240,7 @@ class Workers:
             self._host.rules.start_worker(session)
         if not waiting:
             worker._replies += replies
-        for callback in beginning.answered:
-            replies[-1].on_done(callback)
+        when_all(replies, beginning.answered)
 
     def introduce(self, listener: Callable[[WorkerSession], object]) -> None:
         """Show a listener of `started` that comes late the sessions there are; it hears what is said from now on."""

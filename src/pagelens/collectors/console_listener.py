@@ -26,7 +26,7 @@ from pagelens.cdp.messages import decode_body, event_decoder
 from pagelens.collectors.console_message import ConsoleMessage, Extension, MessageOrigin, MessageSource
 from pagelens.collectors.remote_objects import RemoteObjects
 from pagelens.core.safe_text import json_safe
-from pagelens.errors import PagelensError
+from pagelens.errors import CommandTimeout, PagelensError
 
 if TYPE_CHECKING:
     from pagelens.cdp.session import Reply, Session
@@ -184,9 +184,11 @@ class ConsoleListener:
         for reply in list(self.asked):
             try:
                 await reply.within(max(end - asyncio.get_running_loop().time(), 0))
-            except PagelensError:
+            except CommandTimeout:
                 self.asked.clear()  # it is shown as far as it is known, and not waited for again
                 return
+            except PagelensError:
+                continue  # that object is gone
 
     def watch(
         self, session: Session, source: MessageSource, url: str = "", *, worker_id: str = "", was_running: bool = False
