@@ -6,8 +6,8 @@ import pytest
 
 from pagelens.browser.evaluate import evaluate
 from pagelens.browser.page import Page
-from pagelens.browser.pointer import drag
-from pagelens.errors import DropRefused, ElementCovered, ElementHidden
+from pagelens.browser.pointer import drag, hover
+from pagelens.errors import DropRefused, ElementCovered, ElementHidden, ElementMoving
 from tests.support.site import Site
 
 NATIVE = """<style>.box {width: 120px; height: 60px; border: 1px solid}</style>
@@ -118,3 +118,54 @@ async def test_a_dialog_amid_the_drag(page: Page, site: Site) -> None:
         await drag(page, "css=#a", "css=#b")
     assert effect.dialog is not None
     await page.handle_dialog(True)
+
+
+#: A menu above all else that is open while the mouse is over it.
+MENU = "<style>#menu ul {display: none} #menu:hover ul {display: block}</style>"
+MENU += "<div id=menu>Menu<ul><li>One<li>Two<li>Three<li>Four<li>Five<li>Six</ul></div>"
+
+
+@pytest.mark.parametrize("between", ["", "<div style='height:1500px'></div>"], ids=["in view", "far apart"])
+async def test_the_mouse_leaves_what_held_both_in_their_places(page: Page, site: Site, between: str) -> None:
+    await page.navigate(site.page(MENU + NATIVE % between))
+    await hover(page, "css=#menu")
+    assert (await drag(page, "css=#a", "css=#b")).kind == "native"
+    assert await value(page, "[got, log.at(-1)]") == '["card 7","dragend a true"]'
+
+
+async def test_the_mouse_enters_what_moves_the_source(page: Page, site: Site) -> None:
+    style = "<style>#grip:hover {margin-top: 150px}</style><div id=grip class=box>"
+    html = (NATIVE % "").replace("<div id=a", style + "<div id=a").replace("Card</div>", "Card</div></div>")
+    # At the place where it was is something else, which must not get the press.
+    html += "<script>pressed = []; addEventListener('mousedown', e => pressed.push(e.target.id))</script>"
+    await page.navigate(site.page(html))
+    try:
+        await drag(page, "css=#a", "css=#b")
+    except ElementMoving:
+        assert await value(page, "pressed") == "[]"
+    else:
+        assert await value(page, "[got, pressed.join()]") == '["card 7","a"]'
+
+
+async def test_a_source_that_flees_the_mouse(page: Page, site: Site) -> None:
+    html = NATIVE % "" + "<script>pressed = []; addEventListener('mousedown', e => pressed.push(e.target.id), true);"
+    html += "a.onpointermove = () => { a.style.marginLeft = (a.offsetLeft + 200) % 700 + 'px' };</script>"
+    await page.navigate(site.page(html))
+    with pytest.raises(ElementMoving, match="3 times something else was under the pointer at the moment of the press"):
+        await drag(page, "css=#a", "css=#b")
+    assert await value(page, "[log.length, pressed.length]") == "[0,0]"
+
+
+@pytest.mark.parametrize("kind", ["native", "pointer"])
+async def test_the_target_moves_when_the_drag_begins(page: Page, site: Site, kind: str) -> None:
+    html = NATIVE % ""
+    if kind == "native":
+        html += (
+            "<script>addEventListener('dragstart', () => setTimeout(() => { b.style.marginTop = '150px' }))</script>"
+        )
+    else:
+        html = html.replace(" draggable=true", "") + "<script>a.onpointerdown = () => { b.style.marginTop = '150px' };"
+        html += "b.onpointerup = () => { got = 'by pointer' }</script>"
+    await page.navigate(site.page(html))
+    assert (await drag(page, "css=#a", "css=#b")).kind == kind
+    assert await value(page, "got") == ('"card 7"' if kind == "native" else '"by pointer"')

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pagelens.browser.evaluate import evaluate
+from pagelens.browser.input import click
 from pagelens.browser.page import Page
 from pagelens.browser.pointer import hover
 from pagelens.errors import ElementCovered, ElementHidden
@@ -51,3 +52,32 @@ async def test_what_can_not_be_hovered_over(page: Page, site: Site) -> None:
         await hover(page, "css=#h")
     with pytest.raises(ElementHidden, match="option of a closed list"):
         await hover(page, "css=option")
+
+
+MENU = "<style>#menu ul {display: none} #menu:hover ul {display: block}</style>"
+MENU += "<div id=menu>Menu<ul><li>One<li>Two<li>Three<li>Four<li>Five<li>Six</ul></div>"
+
+
+async def test_what_the_mouse_leaves_moves_what_it_goes_to(page: Page, site: Site) -> None:
+    await page.navigate(site.page(MENU + "<button id=b onclick='log.push(1)'>Save</button><p id=x>More</p>" + LOG))
+    await hover(page, "css=#menu")
+    await hover(page, "css=#x")
+    assert await value(page, "x.matches(':hover')") == "true"
+    await hover(page, "css=#menu")
+    await click(page, "css=#b")
+    assert await value(page, "b.matches(':hover') && log.at(-1)") == '"click true 0"'
+
+
+async def test_what_flees_the_mouse(page: Page, site: Site) -> None:
+    flee = "b.onpointermove = () => { b.style.marginLeft = (b.offsetLeft + 200) % 700 + 'px' };"
+    html = "<div id=under style='height:40px'><button id=b>Save</button></div><script>" + flee + "</script>"
+    await page.navigate(site.page(html))
+    # It was over it when it came: that it went is the page's answer.
+    assert await hover(page, "css=#b") == "css=#b"
+
+
+async def test_a_tooltip_that_covers_what_it_is_for(page: Page, site: Site) -> None:
+    veil = "<div id=veil hidden style='position:fixed;inset:0'></div>"
+    html = f"<button id=b>Save</button>{veil}<script>b.onmouseenter = () => {{ veil.hidden = false }}</script>"
+    await page.navigate(site.page(html))
+    assert await hover(page, "css=#b") == "css=#b"

@@ -12,14 +12,12 @@ Nothing here waits for what an action causes: callers wrap it in ``page.acting("
 
 from __future__ import annotations
 
-import itertools
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
-from weakref import WeakSet
 
 from pagelens.browser.keyboard import down_params, modifier_bits, parse, parse_modifiers, up_params
+from pagelens.browser.press_watch import PressWatch
 from pagelens.browser.uids import UIDS
 from pagelens.browser.world import JsFunction
 from pagelens.core.deadlines import COMMAND
@@ -41,7 +39,7 @@ if TYPE_CHECKING:
     from pagelens.browser.element import Element
     from pagelens.browser.frame import Frame
     from pagelens.browser.page import Page
-    from pagelens.cdp.session import Reply, Session
+    from pagelens.cdp.session import Reply
 
 __all__ = [
     "CHOOSE_OPTION",
@@ -53,6 +51,7 @@ __all__ = [
     "click",
     "click_element",
     "deliver",
+    "moving",
     "points_of",
     "press_key",
     "problem",
@@ -65,7 +64,6 @@ NAMED = JsFunction("pagelens.browser", "js/named.js", needs=(UIDS,))
 LANDING = JsFunction("pagelens.browser", "js/landing.js", needs=(FLAT_PARENTS,))
 HIDDEN_WHY = JsFunction("pagelens.browser", "js/hidden_why.js", needs=(FLAT_PARENTS, NAMED))
 GUARD_CLICK = JsFunction("pagelens.browser", "js/guard_click.js", needs=(LANDING, NAMED))
-DISARM_CLICK = JsFunction("pagelens.browser", "js/disarm_click.js")
 HIT_TEST = JsFunction("pagelens.browser", "js/hit_test.js", needs=(LANDING, NAMED, HIDDEN_WHY, GUARD_CLICK))
 FRAME_POINT = JsFunction("pagelens.browser", "js/frame_point.js", needs=(LANDING, NAMED, HIDDEN_WHY))
 CHOOSE_OPTION = JsFunction("pagelens.browser", "js/choose_option.js", needs=(HIDDEN_WHY,))
@@ -74,15 +72,10 @@ CHOOSE_OPTION = JsFunction("pagelens.browser", "js/choose_option.js", needs=(HID
 REST = 300
 #: A press that would have hit something else is tried again so often, from the start.
 TRIES = 3
-#: How long the page side's verdict on a press may take after its last answer. Seconds.
-VERDICT = 0.1
 #: Uids handed to a document that has none left for an element that is in the way.
 FEW_UIDS = 16
 
-_BINDING = "pagelensClick"
 _BUTTONS = {"left": 1, "right": 2, "middle": 4}
-_tokens = itertools.count(1)
-_bound: WeakSet[Session] = WeakSet()
 
 
 @dataclass(frozen=True)
@@ -148,7 +141,7 @@ async def click_element(
 ) -> ClickReport:
     """`click`, for an element at hand."""
     keys = parse_modifiers(modifiers)
-    watch = _Watch(element.frame)
+    watch = PressWatch(element.frame)
     plan: dict[str, Any] = {}
     try:
         for attempt in range(TRIES):
@@ -169,18 +162,13 @@ async def click_element(
             watch.lands = None
             # All in one go: held keys are released whatever the click does.
             is_answered = await deliver(element.frame, [*before, *events, *after], timeout)
-            if is_answered and watch.lands is None:
-                # Answers to input and messages from the page take different ways.
-                await element.page.loads.wait(lambda: watch.lands is not None, VERDICT)
+            if is_answered:
+                await watch.verdict()
             if watch.lands is not False:
                 confirmed = watch.lands is True or not is_answered
                 return ClickReport(element.label, plan["via"], x, y, confirmed)
-            await _disarm(element.frame)
-        raise ElementMoving(
-            f"{element.label} moves: {TRIES} times something else was under the pointer at the moment of the click"
-            f"{_called(watch.coverer, ', the last time ')}. No element got a click.",
-            "Wait until it is at rest, or click it with evaluate_script: (el) => el.click().",
-        )
+            await watch.disarm()
+        raise moving(element.label, watch.coverer, "click")
     finally:
         watch.end()
 
@@ -227,8 +215,12 @@ async def aim(element: Element, options: dict[str, Any], done: str = "clicked") 
     return plan
 
 
-async def points_of(element: Element, x: float, y: float) -> tuple[tuple[float, float], tuple[float, float]]:
+async def points_of(
+    element: Element, x: float, y: float, *, covered: bool = False
+) -> tuple[tuple[float, float], tuple[float, float]]:
     """Carry a point up through the frames around the element, testing in each that it is visible.
+
+    With `covered` something may lie above the frames: what is being dragged does.
 
     Returns it in the coordinates of the frame's session (those of the outermost frame in the same process), and in
     those of the page.
@@ -238,7 +230,7 @@ async def points_of(element: Element, x: float, y: float) -> tuple[tuple[float, 
     while (parent := frame.parent) is not None:
         if frame.is_out_of_process and point is None:
             point = (x, y)
-        mapped = await _ask_parent(frame, parent, x, y)
+        mapped = await _ask_parent(frame, parent, x, y, covered)
         if mapped.get("problem"):
             raise problem(element.label, mapped, "reached")
         x, y = mapped["x"], mapped["y"]
@@ -246,11 +238,11 @@ async def points_of(element: Element, x: float, y: float) -> tuple[tuple[float, 
     return point or (x, y), (x, y)
 
 
-async def _ask_parent(frame: Frame, parent: Frame, x: float, y: float) -> dict[str, Any]:
-    mapped: dict[str, Any] = await call_on_owner(frame, parent, FRAME_POINT, x, y)
+async def _ask_parent(frame: Frame, parent: Frame, x: float, y: float, covered: bool) -> dict[str, Any]:
+    mapped: dict[str, Any] = await call_on_owner(frame, parent, FRAME_POINT, x, y, covered)
     if _nameless(mapped):
         await parent.give_uids(FEW_UIDS)
-        mapped = await call_on_owner(frame, parent, FRAME_POINT, x, y)
+        mapped = await call_on_owner(frame, parent, FRAME_POINT, x, y, covered)
     return mapped
 
 
@@ -311,6 +303,16 @@ def problem(label: str, plan: dict[str, Any], done: str) -> ElementError:
             return FillFailed(f"{label} can't be {done}{because}.", plan.get("hint", ""))
 
 
+def moving(label: str, coverer: dict[str, Any] | None, what: str) -> ElementMoving:
+    """The error for an element that was somewhere else each time the mouse was about to be pressed on it."""
+    return ElementMoving(
+        f"{label} moves: {TRIES} times something else was under the pointer at the moment of the {what}"
+        f"{_called(coverer, ', the last time ')}. No element got a {what}.",
+        "Wait until it is at rest"
+        + (", or click it with evaluate_script: (el) => el.click()." if what == "click" else "."),
+    )
+
+
 async def _choose(option: Element) -> ClickReport:
     result = await option.call(CHOOSE_OPTION)
     if result.get("problem") == "group":
@@ -349,42 +351,3 @@ async def deliver(frame: Frame, commands: Sequence[tuple[str, dict[str, Any]]], 
         except (DialogOpen, PageClosed, DocumentReplaced, ElementError):
             return False
     return True
-
-
-async def _disarm(frame: Frame) -> None:
-    try:
-        await frame.call(DISARM_CLICK)
-    except (DialogOpen, PageClosed, DocumentReplaced, ElementError):
-        pass  # what it would have watched is gone, or held
-
-
-class _Watch:
-    """Hears from the page side where a press would land.
-
-    Attributes:
-        token: marks the messages of this watch.
-        lands: the verdict; None until there is one.
-        coverer: what was there instead.
-    """
-
-    def __init__(self, frame: Frame) -> None:
-        session = frame.session
-        self._loads = frame.page.loads
-        self.token = f"{next(_tokens)}"
-        self.lands: bool | None = None
-        self.coverer: dict[str, Any] | None = None
-        self.end = session.on("Runtime.bindingCalled", self._called)
-        if session not in _bound:
-            _bound.add(session)
-            # In our world only, in all its documents from now on: the page can't see it.
-            world = frame.page.host.world_name
-            session.post("Runtime.addBinding", {"name": _BINDING, "executionContextName": world})
-
-    def _called(self, event: dict[str, Any]) -> None:
-        if event["name"] != _BINDING:
-            return
-        verdict = json.loads(event["payload"])
-        if verdict["token"] == self.token:
-            self.lands = verdict["lands"]
-            self.coverer = verdict["coverer"]
-            self._loads.touch()

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from pagelens.browser.input import REST, aim, deliver, points_of, problem
+from pagelens.browser.input import LANDING, NAMED, REST, TRIES, aim, deliver, moving, points_of, problem
+from pagelens.browser.press_watch import PressWatch
 from pagelens.browser.world import JsFunction
 from pagelens.core.deadlines import COMMAND
 from pagelens.errors import (
@@ -30,6 +32,8 @@ DRAG_SOURCE = JsFunction("pagelens.browser", "js/drag_source.js")
 DRAG_WATCH = JsFunction("pagelens.browser", "js/drag_watch.js")
 DRAG_OUTCOME = JsFunction("pagelens.browser", "js/drag_outcome.js")
 DRAG_REVEAL = JsFunction("pagelens.browser", "js/drag_reveal.js")
+HOVER_WATCH = JsFunction("pagelens.browser", "js/hover_watch.js", needs=(LANDING, NAMED))
+HOVERED = JsFunction("pagelens.browser", "js/hovered.js")
 
 #: Chrome tells of a drag that it would begin within this time after the move that begins it. Seconds.
 BEGINS = 0.3
@@ -61,7 +65,10 @@ class DragReport:
 async def hover(page: Page, target: str, *, timeout: float = COMMAND) -> str:
     """Move the mouse over an element, where it stays; returns what to call the element.
 
+    What the mouse leaves or enters may move the element from under it (a menu that closes): then it follows.
+
     Raises:
+        ElementMoving: it was somewhere else each time.
         ElementGone, ElementHidden, ElementCovered: it can't be hovered over. A disabled element can.
         ElementNotFound, ElementAmbiguous, FrameGone, InvalidInput: `target` names no single element.
         CommandTimeout: a script that the move started did not come to an end, and was ended.
@@ -69,15 +76,25 @@ async def hover(page: Page, target: str, *, timeout: float = COMMAND) -> str:
     """
     element = await page.element(target)
     try:
-        plan = await aim(element, _TO_LAND, "hovered over")
-        if plan.get("problem"):
-            raise problem(
-                element.label, {"problem": "hidden", "why": "it is an option of a closed list"}, "hovered over"
-            )
-        (x, y), _ = await points_of(element, plan["x"], plan["y"])
-        move = {"type": "mouseMoved", "x": x, "y": y, "pointerType": "mouse"}
-        await deliver(element.frame, [("Input.dispatchMouseEvent", move)], timeout)
-        return element.label
+        found: dict[str, Any] = {}
+        for attempt in range(TRIES):
+            plan = await aim(element, {**_TO_LAND, "still": attempt > 0}, "hovered over")
+            if plan.get("problem"):
+                raise problem(
+                    element.label, {"problem": "hidden", "why": "it is an option of a closed list"}, "hovered over"
+                )
+            (x, y), _ = await points_of(element, plan["x"], plan["y"])
+            await element.call(HOVER_WATCH)
+            move = {"type": "mouseMoved", "x": x, "y": y, "pointerType": "mouse"}
+            if not await deliver(element.frame, [("Input.dispatchMouseEvent", move)], timeout):
+                return element.label
+            try:
+                found = await element.call(HOVERED)
+            except (DialogOpen, DocumentReplaced, PageClosed, PageCrashed, ElementError):
+                return element.label  # the hovering had that effect: nothing more can be known
+            if found["lands"]:
+                return element.label
+        raise moving(element.label, found["coverer"], "move")
     finally:
         await element.release()
 
@@ -90,6 +107,7 @@ async def drag(page: Page, source: str, target: str, *, timeout: float = COMMAND
 
     Raises:
         DropRefused: the browser dragged it, but the target did not take the drop.
+        ElementMoving: it was somewhere else each time the mouse was about to be pressed.
         ElementGone, ElementHidden, ElementDisabled, ElementCovered: one of them can't be reached.
         ElementNotFound, ElementAmbiguous, FrameGone, InvalidInput: a target names no single element.
         CommandTimeout: a script did not come to an end, and was ended.
@@ -120,28 +138,57 @@ class _Drag:
         self._data: dict[str, Any] | None = None
 
     async def run(self) -> DragReport:
-        start = await self._point(self._held, await self._plan(self._held, disabled=False))
-        box = await self._held.call(BOX)
-        end: tuple[float, float] | None = await self._point(self._onto, await self._plan(self._onto, disabled=True))
-        if await self._held.call(BOX) != box:
-            # The way to the other one scrolled: go back; if that scrolls again, they are never in view together.
-            there = await self._onto.call(BOX)
-            start = await self._point(self._held, await self._plan(self._held, disabled=False))
-            if await self._onto.call(BOX) != there:
-                end = None
-        await self._onto.frame.call(DRAG_WATCH)
-        native = await self._held.call(DRAG_SOURCE) == "native"
         off = self._session.on("Input.dragIntercepted", self._intercepted)
-        await self._session.send("Input.setInterceptDrags", {"enabled": True})
+        watch = PressWatch(self._held.frame)
         try:
-            return await self._carry(start, end, native)
+            for attempt in range(TRIES):
+                start, end, where = await self._aim(still=attempt > 0)
+                if not await self._mouse("mouseMoved", start):
+                    return await self._report(was_whole=False)
+                before = start
+                # What the mouse has left or entered with that may have moved it (a menu that closed): aim once more,
+                # from where it is now. The press is watched: should it hit something else, nobody gets it.
+                start = await self._point(self._held, await self._plan(self._held, disabled=False, token=watch.token))
+                if attempt == 0:
+                    await self._onto.frame.call(DRAG_WATCH)
+                    await self._session.send("Input.setInterceptDrags", {"enabled": True})
+                native = await self._held.call(DRAG_SOURCE) == "native"
+                watch.lands = None
+                kinds = ["mousePressed"] if start == before else ["mouseMoved", "mousePressed"]
+                is_held = await self._mouse(kinds, start)
+                if not is_held or await watch.verdict() is not False:
+                    return await self._carry(start, end, where, native=native, is_held=is_held)
+                await self._mouse("mouseReleased", start)
+                await watch.disarm()
+            raise moving(self._held.label, watch.coverer, "press")
         finally:
+            watch.end()
             off()
             self._session.post("Input.setInterceptDrags", {"enabled": False})
 
-    async def _carry(self, start: tuple[float, float], end: tuple[float, float] | None, native: bool) -> DragReport:
+    async def _aim(self, *, still: bool) -> tuple[tuple[float, float], tuple[float, float] | None, list[float] | None]:
+        """Where to press, where to release (None: they are never in view together), and the box to release in."""
+        start = await self._point(self._held, await self._plan(self._held, disabled=False, still=still))
+        box = await self._held.call(BOX)
+        end: tuple[float, float] | None = await self._point(self._onto, await self._plan(self._onto, disabled=True))
+        where: list[float] | None = await self._onto.call(BOX)
+        if await self._held.call(BOX) != box:
+            # The way to the other one scrolled: go back; if that scrolls again, they are never in view together.
+            start = await self._point(self._held, await self._plan(self._held, disabled=False))
+            if await self._onto.call(BOX) != where:
+                end = None
+        return start, end, where
+
+    async def _carry(
+        self,
+        start: tuple[float, float],
+        end: tuple[float, float] | None,
+        where: list[float] | None,
+        *,
+        native: bool,
+        is_held: bool,
+    ) -> DragReport:
         at = start
-        is_held = await self._mouse("mouseMoved", start) and await self._mouse("mousePressed", start)
         try:
             if is_held:
                 for nth in (1, 2):
@@ -149,8 +196,9 @@ class _Drag:
                     is_held = is_held and await self._mouse("mouseMoved", at)
                 if native and is_held:
                     await self._page.loads.wait(lambda: self._data is not None, BEGINS)
-            if is_held and end is None:
-                end = await self._revealed()
+            if is_held and (end is None or await self._onto.call(BOX) != where):
+                # What is dragged may have left a gap, or room was made for it.
+                end = await self._revealed("nearest" if end else "center")
             if end is not None:
                 # A frame of another process must be entered first, and anew by a move that begins inside it.
                 steps = STEPS if self._data is None or self._is_in_one_process else 1
@@ -180,9 +228,9 @@ class _Drag:
 
     # -- where -----------------------------------------------------------------------------------------
 
-    async def _plan(self, element: Element, *, disabled: bool) -> dict[str, Any]:
+    async def _plan(self, element: Element, *, disabled: bool, still: bool = False, token: str = "") -> dict[str, Any]:
         done = "dropped on" if disabled else "dragged"
-        plan = await aim(element, {**_TO_LAND, "disabledToo": disabled}, done)
+        plan = await aim(element, {"rest": REST, "still": still, "token": token, "disabledToo": disabled}, done)
         if plan.get("problem"):
             raise InvalidInput(f"{element.label} is an option of a closed list and can't be {done}.")
         return plan
@@ -190,10 +238,10 @@ class _Drag:
     async def _point(self, element: Element, plan: dict[str, Any]) -> tuple[float, float]:
         return (await points_of(element, plan["x"], plan["y"]))[1]
 
-    async def _revealed(self) -> tuple[float, float]:
-        """Where the target is once it has been scrolled to, with the mouse held down."""
-        x, y = await self._onto.call(DRAG_REVEAL)
-        return await self._point(self._onto, {"x": x, "y": y})
+    async def _revealed(self, block: Literal["center", "nearest"]) -> tuple[float, float]:
+        """Where the target is once it is in view, with the mouse held down; what is dragged may lie above it."""
+        x, y = await self._onto.call(DRAG_REVEAL, block)
+        return (await points_of(self._onto, x, y, covered=True))[1]
 
     # -- doing -----------------------------------------------------------------------------------------
 
@@ -206,14 +254,17 @@ class _Drag:
             return await self._mouse("mouseMoved", point)
         return (not first or await self._dispatch("dragEnter", point)) and await self._dispatch("dragOver", point)
 
-    async def _mouse(self, kind: str, point: tuple[float, float]) -> bool:
-        event: dict[str, Any] = {"type": kind, "x": point[0], "y": point[1], "pointerType": "mouse"}
-        if kind == "mouseMoved":
-            event |= {"button": "left", "buttons": 1} if self._is_down else {}
-        else:
-            self._is_down = kind == "mousePressed"
-            event |= {"button": "left", "buttons": int(self._is_down), "clickCount": 1}
-        return await deliver(self._page.main_frame, [("Input.dispatchMouseEvent", event)], self._timeout)
+    async def _mouse(self, kinds: str | Sequence[str], point: tuple[float, float]) -> bool:
+        events = []
+        for kind in [kinds] if isinstance(kinds, str) else kinds:
+            event: dict[str, Any] = {"type": kind, "x": point[0], "y": point[1], "pointerType": "mouse"}
+            if kind == "mouseMoved":
+                event |= {"button": "left", "buttons": 1} if self._is_down else {}
+            else:
+                self._is_down = kind == "mousePressed"
+                event |= {"button": "left", "buttons": int(self._is_down), "clickCount": 1}
+            events.append(("Input.dispatchMouseEvent", event))
+        return await deliver(self._page.main_frame, events, self._timeout)
 
     async def _dispatch(self, kind: str, point: tuple[float, float]) -> bool:
         event = {"type": kind, "x": point[0], "y": point[1], "data": self._data}

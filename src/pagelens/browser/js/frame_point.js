@@ -1,7 +1,7 @@
 // Maps the point (x, y) of a frame's viewport into the viewport of the document that holds its element,
 // bringing it into view there, and tells whether a click at that point reaches the frame:
-// {x, y} or {problem: "hidden" | "covered", why, coverer}.
-(lib, frame, x, y) => {
+// {x, y} or {problem: "hidden" | "covered", why, coverer}. With `covered`, something may lie above the frame.
+(lib, frame, x, y, covered) => {
   const why = lib.fn.hidden_why(frame);
   if (why) return { problem: "hidden", why: "its frame can't be seen: " + why };
   const mapped = () => {
@@ -21,7 +21,8 @@
     px >= view.offsetLeft && py >= view.offsetTop && px < view.offsetLeft + view.width && py < view.offsetTop + view.height;
   const attempt = () => {
     const point = mapped();
-    return { point, ...(isInside(point) ? lib.fn.landing(frame, ...point) : { lands: false, hit: null }) };
+    if (!isInside(point)) return { point, lands: false, hit: null };
+    return covered ? { point, lands: true } : { point, ...lib.fn.landing(frame, ...point) };
   };
 
   let result = attempt();
