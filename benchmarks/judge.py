@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from benchmarks.results import Results, of_sessions, paired_ratio
+from benchmarks.results import Results, median, of_sessions, paired_ratio
 from benchmarks.servers import CHROME_DEVTOOLS_MCP, OURS, PLAYWRIGHT_MCP
 
 __all__ = ["NO_SLOWER", "PEERS", "ROUNDS", "TARGETS", "Target", "Verdict", "judge"]
@@ -87,6 +87,12 @@ def _of_session(attribute: str) -> Measure:
     return measure
 
 
+def _per_event(results: Results, peer: str) -> tuple[float | None, int]:
+    ours, theirs = (median([cost.cpu / cost.events for cost in results.events.get(name, [])]) for name in (OURS, peer))
+    count = min(len(results.events.get(OURS, [])), len(results.events.get(peer, [])))
+    return (ours / theirs if ours is not None and theirs else None), count
+
+
 TARGETS = (
     Target("evaluate", 20, _faster("evaluate 1+1"), is_gain=True),
     Target("click that does nothing, calm page", 5, _faster("click, calm page"), is_gain=True),
@@ -98,6 +104,7 @@ TARGETS = (
     Target("spawn to initialize", 1.2, _slower("spawn to initialize"), peers=(CHROME_DEVTOOLS_MCP,)),
     Target("server memory after the session", 0.6, _of_session("memory")),
     Target("server CPU of the session", 0.5, _of_session("cpu")),
+    Target("server CPU for one event of a flood", 0.5, _per_event, peers=(CHROME_DEVTOOLS_MCP,)),
 )
 
 

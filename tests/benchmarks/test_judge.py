@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from benchmarks.judge import PEERS, TARGETS, Verdict, judge
-from benchmarks.results import Results, SessionCost, Times, median, paired_ratio, percentile_95
+from benchmarks.results import EventCost, Results, SessionCost, Times, median, paired_ratio, percentile_95
 from benchmarks.servers import CHROME_DEVTOOLS_MCP, OURS, PLAYWRIGHT_MCP
 
 
@@ -71,6 +71,15 @@ def test_the_start_is_held_to_one_peer_only() -> None:
     found = verdict(results, "spawn to initialize")
     assert found.is_met
     assert found.peer == CHROME_DEVTOOLS_MCP
+
+
+def test_a_flood_is_judged_by_the_cost_of_one_event() -> None:
+    floods = {OURS: [EventCost(25_000, 2.5, 1), EventCost(20_000, 1.6, 1), EventCost(25_000, 9, 1)]}
+    floods[CHROME_DEVTOOLS_MCP] = [EventCost(20_000, 4, 1)] * 3
+    found = verdict(Results(events=floods), "server CPU for one event of a flood")
+    assert (found.measured, found.wanted, found.peer, found.count) == ("0.50", "≤ 0.5", CHROME_DEVTOOLS_MCP, 3)
+    assert found.is_met
+    assert not verdict(Results(events={OURS: floods[OURS]}), "server CPU for one event of a flood").is_met
 
 
 def test_memory_and_cpu_are_held_to_the_peer_that_does_best() -> None:
