@@ -117,7 +117,6 @@ def test_a_commands_own_flags() -> None:
         "--usageStatistics=false",
         "--no-usage-statistics",
         "--no-performance-crux",
-        "--experimentalVision",
         "--experimental-devtools true",
         "--experimentalFfmpegPath /usr/bin/ffmpeg",
     ],

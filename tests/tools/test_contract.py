@@ -28,6 +28,8 @@ LACKING = {
 #: Parameters that the peer lacks, and why we have them. "*" stands for every tool.
 ADDED = {
     ("*", "overwrite"): "a file that exists is replaced only by its own kind, or when the agent says so",
+    ("click", "button"): "context menus, links in new tabs",
+    ("click", "modifiers"): "what a page does with Control or Shift held",
     ("get_network_request", "bodyOffset"): "long bodies are read in parts",
     ("get_network_request", "bodyLimit"): "long bodies are read in parts",
     ("list_console_messages", "filter"): "a page says much, little of it of interest",
@@ -49,6 +51,7 @@ OWN = {
     "clear_request_rules": "the end of that",
     "export_har": "requests in a file that other tools open",
     "list_websocket_messages": "what went over sockets and event streams",
+    "scroll": "what is further down, in anything that scrolls",
 }
 #: Tools that we don't have and the peer has are no exception: they are simply not there yet.
 
@@ -146,7 +149,7 @@ def test_every_page_tool_takes_a_page_and_needs_none(name: str) -> None:
 def test_the_same_tools_are_served_unless_asked_otherwise(peers: dict[str, Any]) -> None:
     served = {name for name, tool in TOOLS.items() if tool.missing_flag(OPTIONS) is None}
     assert served == set(TOOLS) & (set(peers["default"]) | OWN.keys())
-    everything = Options(categories=dict.fromkeys(CATEGORIES, True))
+    everything = Options(categories=dict.fromkeys(CATEGORIES, True), vision=True)
     assert [tool.name for tool in create_tools(everything) if tool.missing_flag(everything)] == []
 
 

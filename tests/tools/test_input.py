@@ -123,3 +123,43 @@ async def test_a_page_that_a_click_closes(agent: Agent, site: Site) -> None:
     assert reply.text.splitlines()[0] == (
         f"Page {opened} closed; page {opener.id} is selected now: {opener.printable_url}"
     )
+
+
+async def test_buttons_and_modifiers(agent: Agent, site: Site) -> None:
+    url = site.page(
+        "<button id=b>Save</button><script>log = []; for (const type of ['click', 'contextmenu', 'auxclick'])"
+        " b.addEventListener(type, e => log.push(type + e.button + e.shiftKey + e.ctrlKey))</script>"
+    )
+    await agent.ok("navigate_page", url=url)
+    assert "Right-clicked css=#b." in await agent.ok("click", uid="css=#b", button="right")
+    assert "Middle-clicked css=#b." in await agent.ok("click", uid="css=#b", button="middle")
+    reply = await agent.ok("click", uid="css=#b", modifiers=["Control", "Shift"])
+    assert "Clicked, with Control+Shift held, css=#b." in reply
+    log = "contextmenu2falsefalse,auxclick2falsefalse,auxclick1falsefalse,click0truetrue"
+    assert log in await agent.ok("evaluate_script", function="() => log.join()")
+
+
+async def test_scroll_says_where_it_is(agent: Agent, site: Site) -> None:
+    await agent.ok("navigate_page", url=site.page("<p>Top</p><div style='height:3000px'></div><p>End</p>"))
+    reply = await agent.ok("scroll", deltaY=500)
+    assert re.match(r"Scrolled the page 500 px down. The page is at 500 of \d+ px down\.", reply)
+    assert re.search(r"down; bottom reached\.", await agent.ok("scroll", deltaY=9000))
+    assert "The page is at its end already." in await agent.ok("scroll", deltaY=100)
+    assert "The page does not scroll that way: all of it is shown." in await agent.ok("scroll", deltaX=100)
+    assert re.match(r"text=Top is in view. The page is at \d+ of \d+ px down", await agent.ok("scroll", uid="text=Top"))
+    assert "Give uid, deltaY or deltaX" in await agent.fails("scroll", "invalid_input")
+
+
+async def test_click_at_a_pixel_of_a_screenshot(agent: Agent, site: Site) -> None:
+    page = "<body style='margin:0'><canvas id=c width=800 height=400></canvas><script>c.onclick = e => {"
+    page += " at = [e.offsetX, e.offsetY].join() }</script>"
+    await agent.ok("navigate_page", url=site.page(page))
+    await agent.ok("emulate", viewport="800x600x3")
+    shot = await agent.call("take_screenshot")
+    scale = shot.structured["images"][0]["scale"]
+    assert scale != 1
+    assert f"{scale:g} px a CSS px" in shot.text
+    reply = await agent.ok("click_at", x=300 * scale / scale, y=150)
+    assert "Clicked at 300,150: uid=e" in reply
+    assert "<canvas#c>" in reply
+    assert '"300,150"' in await agent.ok("evaluate_script", function="() => at")

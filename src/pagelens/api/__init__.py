@@ -16,6 +16,7 @@ from pagelens.api.page import Page
 from pagelens.api.page_events import FrameNavigated
 from pagelens.browser.emulated import Emulated, Geolocation, Viewport
 from pagelens.browser.screenshot import Screenshot
+from pagelens.browser.scroll import ScrollReport
 from pagelens.browser.waiting import WaitReport
 from pagelens.snapshot.text_snapshot import TextSnapshot
 
@@ -40,6 +41,7 @@ __all__ = [
     "Request",
     "Response",
     "Screenshot",
+    "ScrollReport",
     "TextSnapshot",
     "Viewport",
     "WaitReport",

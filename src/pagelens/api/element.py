@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from pagelens.browser.frame import Frame as EngineFrame
     from pagelens.browser.input import MouseButton
     from pagelens.browser.screenshot import ImageFormat, Screenshot
+    from pagelens.browser.scroll import ScrollReport
 
 __all__ = ["Box", "Element"]
 
@@ -89,6 +90,14 @@ class Element:
     async def hover(self, *, timeout: float = COMMAND) -> Effect:
         """Move the mouse over it; see `Page.hover`."""
         return await self._page.hover(self._target(), timeout=timeout)
+
+    async def scroll(self, *, x: float = 0, y: float = 0) -> ScrollReport:
+        """Turn the wheel over it; without a distance, bring it into view. See `Page.scroll`."""
+        return await self._page.scroll(self._target(), x=x, y=y)
+
+    async def drag_to(self, target: Element | str, *, timeout: float = COMMAND) -> Effect:
+        """Drag it onto another one; see `Page.drag`."""
+        return await self._page.drag(self._target(), target, timeout=timeout)
 
     async def screenshot(
         self, *, path: Path | str | None = None, format: ImageFormat | None = None, quality: int | None = None

@@ -27,6 +27,7 @@ from pagelens.browser.content import set_content
 from pagelens.browser.element import find_element, find_elements
 from pagelens.browser.emulated import Emulated, Geolocation, Viewport
 from pagelens.browser.navigation import BeforeUnload
+from pagelens.browser.scroll import ScrollReport
 from pagelens.browser.type_text import type_text
 from pagelens.browser.waiting import Condition, ElementState, WaitReport
 from pagelens.core.deadlines import COMMAND, NAVIGATION, TOOL
@@ -435,6 +436,49 @@ class Page:
         frame = await self._mcp.frame_of(name)
         done = await self._mcp.act("input", lambda: pointer.hover(self._engine, name, timeout=timeout), frame)
         return effect_of(self, done.effect)
+
+    async def click_at(
+        self,
+        x: float,
+        y: float,
+        *,
+        button: MouseButton = "left",
+        count: int = 1,
+        modifiers: Sequence[str] = (),
+    ) -> Effect:
+        """Click at a place, for what has no element of its own (canvases, maps), and wait for what that causes.
+
+        Args:
+            x, y: CSS pixels from the upper left corner of what the page shows: a pixel of a screenshot divided by its
+                `Screenshot.scale`, plus its corner.
+            button, count, modifiers: as `click`.
+
+        Raises:
+            InvalidInput: the place is out of view.
+        """
+        await self._ready()
+        done = await self._mcp.click_at(x, y, button=button, count=count, modifiers=modifiers)
+        return effect_of(self, done.effect)
+
+    async def scroll(self, target: Target | None = None, *, x: float = 0, y: float = 0) -> ScrollReport:
+        """Turn the mouse's wheel, and wait until what scrolls has come to rest; or bring an element into view.
+
+        Args:
+            target: what the mouse is over: the element itself scrolls, else what scrolls inside or around it. None: the
+                page. Without a distance, the element is brought into view.
+            x, y: CSS pixels to the right and down; negative ones to the left and up.
+
+        Returns:
+            Where it is now, and the ends that it has reached (`ScrollReport.ends`).
+
+        Raises:
+            InvalidInput: neither a target nor a distance.
+            ElementCovered, ElementHidden, ElementGone…: as `click`.
+        """
+        name = None if target is None else _name(target)
+        await self._ready()
+        done = await self._mcp.scroll(name, x, y)
+        return done.report or ScrollReport("")
 
     async def drag(self, source: Target, target: Target, *, timeout: float = COMMAND) -> Effect:
         """Drag one element onto another, and wait for what that causes.

@@ -51,6 +51,7 @@ __all__ = [
     "click",
     "click_element",
     "deliver",
+    "gesture",
     "moving",
     "points_of",
     "press_key",
@@ -140,7 +141,7 @@ async def click_element(
     timeout: float = COMMAND,
 ) -> ClickReport:
     """`click`, for an element at hand."""
-    keys = parse_modifiers(modifiers)
+    parse_modifiers(modifiers)
     watch = PressWatch(element.frame)
     plan: dict[str, Any] = {}
     try:
@@ -149,19 +150,9 @@ async def click_element(
             if plan.get("problem") == "option":
                 return await _choose(element)
             x, y = (await points_of(element, plan["x"], plan["y"]))[0]
-            events = _gesture(x, y, button, count, modifier_bits([key.key for key in keys]))
-            bits = 0
-            before = []
-            for key in keys:
-                bits |= modifier_bits([key.key])
-                before.append(("Input.dispatchKeyEvent", down_params(key, bits)))
-            after = []
-            for key in reversed(keys):
-                bits &= ~modifier_bits([key.key])
-                after.append(("Input.dispatchKeyEvent", up_params(key, bits)))
+            events = gesture(x, y, button=button, count=count, modifiers=modifiers)
             watch.lands = None
-            # All in one go: held keys are released whatever the click does.
-            is_answered = await deliver(element.frame, [*before, *events, *after], timeout)
+            is_answered = await deliver(element.frame, events, timeout)
             if is_answered:
                 await watch.verdict()
             if watch.lands is not False:
@@ -327,14 +318,30 @@ async def _choose(option: Element) -> ClickReport:
 # -- doing -------------------------------------------------------------------------------------------------
 
 
-def _gesture(x: float, y: float, button: MouseButton, count: int, bits: int) -> list[tuple[str, dict[str, Any]]]:
+def gesture(
+    x: float, y: float, *, button: MouseButton = "left", count: int = 1, modifiers: Sequence[str] = ()
+) -> list[tuple[str, dict[str, Any]]]:
+    """The commands of a whole click, to be written in one go: held keys are released whatever it does.
+
+    Raises:
+        InvalidInput: a modifier is none.
+    """
+    keys = parse_modifiers(modifiers)
+    bits = 0
+    held, released = [], []
+    for key in keys:
+        bits |= modifier_bits([key.key])
+        held.append(("Input.dispatchKeyEvent", down_params(key, bits)))
     at = {"x": x, "y": y, "modifiers": bits, "pointerType": "mouse"}
     events: list[dict[str, Any]] = [{"type": "mouseMoved", **at}]
     for nth in range(1, count + 1):
         pressed = {**at, "button": button, "clickCount": nth}
         events.append({"type": "mousePressed", "buttons": _BUTTONS[button], **pressed})
         events.append({"type": "mouseReleased", "buttons": 0, **pressed})
-    return [("Input.dispatchMouseEvent", event) for event in events]
+    for key in reversed(keys):
+        bits &= ~modifier_bits([key.key])
+        released.append(("Input.dispatchKeyEvent", up_params(key, bits)))
+    return [*held, *(("Input.dispatchMouseEvent", event) for event in events), *released]
 
 
 async def deliver(frame: Frame, commands: Sequence[tuple[str, dict[str, Any]]], timeout: float) -> bool:

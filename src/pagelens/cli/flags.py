@@ -143,6 +143,7 @@ _FLAGS = (
         negatable=True,
     ),
     _Flag("slim", "switch", "serve three tools only: navigate, evaluate, screenshot", _SERVED),
+    _Flag("vision", "switch", "serve click_at too, which clicks at a place of a screenshot", _SERVED),
     _Flag(
         "screenshot-format",
         "value",
@@ -206,7 +207,6 @@ _RENAMED = {"memory-debugging": "category-memory", "memory": "category-memory", 
 # Its flags for what is not here: nothing is lost by going on without. Value: (takes a value, what to say).
 _NOT_HERE = {
     "devtools": (False, ""),
-    "vision": (False, ""),
     "include-all-pages": (False, ""),
     "navigation-allowlist": (False, ""),
     "interop-tools": (False, ""),
@@ -332,6 +332,7 @@ def parse(arguments: Sequence[str]) -> Invocation:
         data_format=values["data_format"],
         max_reply_chars=values["max_reply_chars"] or MAX_REPLY_CHARS,
         slim=bool(values["slim"]),
+        vision=bool(values["vision"]),
         screenshot_format=values["screenshot_format"],
         screenshot_quality=values["screenshot_quality"],
         screenshot_max_width=values["screenshot_max_width"],

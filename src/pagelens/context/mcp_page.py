@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, cast
 
 from pagelens.browser import fill as filling
 from pagelens.browser import input as inputs
-from pagelens.browser import pointer
+from pagelens.browser import pointer, scroll
 from pagelens.browser import screenshot as screenshots
+from pagelens.browser.click_at import PointReport, click_at
 from pagelens.browser.evaluate import MAX_CHARS, MAX_DEPTH, EvaluateResult, evaluate
 from pagelens.browser.screenshot import ImageFormat, Screenshot
 from pagelens.browser.type_text import TypeReport, type_text
@@ -227,14 +228,38 @@ class McpPage:
         """Show the page in front of other windows."""
         await self.page.bring_to_front()
 
-    async def click(self, target: str, *, count: int = 1) -> Done[inputs.ClickReport]:
+    async def click(
+        self, target: str, *, button: inputs.MouseButton = "left", count: int = 1, modifiers: Sequence[str] = ()
+    ) -> Done[inputs.ClickReport]:
         """Click the element of a uid or selector, `count` times in quick succession.
 
         Raises:
             ElementError: it can't be clicked; the subclass and message say why.
         """
         frame = await self.frame_of(target)
-        return await self.act("input", lambda: inputs.click(self.page, target, count=count), frame)
+        return await self.act(
+            "input",
+            lambda: inputs.click(self.page, target, button=button, count=count, modifiers=modifiers),
+            frame,
+        )
+
+    async def click_at(
+        self, x: float, y: float, *, button: inputs.MouseButton = "left", count: int = 1, modifiers: Sequence[str] = ()
+    ) -> Done[PointReport]:
+        """Click at a place of what the page shows; raises `InvalidInput` for one that is out of view."""
+        return await self.act(
+            "input", lambda: click_at(self.page, x, y, button=button, count=count, modifiers=modifiers)
+        )
+
+    async def scroll(self, target: str | None, dx: float = 0, dy: float = 0) -> Done[scroll.ScrollReport]:
+        """Turn the wheel over an element, or over the page; without a distance, bring the element into view.
+
+        Raises:
+            ElementError: it can't be reached; the subclass and message say why.
+        """
+        if target is not None and not (dx or dy):
+            return await self.act("script", lambda: scroll.scroll_to(self.page, target))
+        return await self.act("script", lambda: scroll.scroll_by(self.page, target, dx, dy))
 
     async def fill(self, target: str, value: str) -> Done[filling.FillReport]:
         """Give a control a value.

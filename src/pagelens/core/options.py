@@ -45,6 +45,7 @@ class Options:
         data_format: one of `DATA_FORMATS` for the lists and snapshots in the text of replies; None: plain text.
         max_reply_chars: most characters of a reply's text, and of its JSON; the rest goes to a file or a next page.
         slim: serve three tools only: ``navigate``, ``evaluate``, ``screenshot``.
+        vision: serve tools that work at places of a screenshot: ``click_at``.
         screenshot_format: of screenshots when a call does not say: ``png``, ``jpeg``, ``webp``; None: png.
         screenshot_quality: of jpeg and webp when a call does not say, 0 to 100; None: Chrome's own.
         screenshot_max_width, screenshot_max_height: in pixels of the picture; larger ones are scaled down. None: what
@@ -83,6 +84,7 @@ class Options:
     data_format: str | None = None
     max_reply_chars: int = MAX_REPLY_CHARS
     slim: bool = False
+    vision: bool = False
     screenshot_format: str | None = None
     screenshot_quality: int | None = None
     screenshot_max_width: int | None = None

@@ -3,7 +3,19 @@
 from __future__ import annotations
 
 from pagelens.core.options import Options
-from pagelens.tools import console, emulation, input, network, pages, screenshot, script, slim, snapshot, waiting
+from pagelens.tools import (
+    console,
+    emulation,
+    input,
+    network,
+    pages,
+    pointer,
+    screenshot,
+    script,
+    slim,
+    snapshot,
+    waiting,
+)
 from pagelens.tools.definition import ToolDefinition, ToolFactory
 
 __all__ = ["ALL_TOOLS", "SLIM_TOOLS", "create_tools"]
@@ -20,8 +32,10 @@ ALL_TOOLS: tuple[ToolDefinition | ToolFactory, ...] = (
     screenshot.take_screenshot,
     script.evaluate_script,
     input.click,
+    pointer.click_at,
     input.hover,
     input.drag,
+    pointer.scroll,
     input.fill,
     input.type_text,
     input.press_key,

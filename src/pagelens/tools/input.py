@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Literal
 
 from pydantic import Field
 
+from pagelens.browser.input import MouseButton
 from pagelens.core.safe_text import one_line, quoted, shortened
 from pagelens.tools.definition import PageToolRequest, ToolParams, define_page_tool
 
@@ -13,11 +15,12 @@ if TYPE_CHECKING:
     from pagelens.context.mcp_context import McpContext
     from pagelens.response.mcp_response import McpResponse
 
-__all__ = ["click", "drag", "fill", "hover", "press_key", "type_text"]
+__all__ = ["Modifier", "click", "click_verb", "drag", "fill", "hover", "press_key", "type_text"]
 
 _UID = "uid from the snapshot (e12), or a css=/text= selector."
 _SNAPSHOT = "Add a snapshot afterwards."
 
+Modifier = Literal["Control", "Shift", "Alt", "Meta"]
 
 #: Characters of what a field holds, after something was typed into it.
 _SHOWN = 200
@@ -28,9 +31,18 @@ def _named(target: str) -> str:
     return shortened(one_line(target), _SHOWN)
 
 
+def click_verb(button: MouseButton | None, is_double: bool, modifiers: Sequence[Modifier] | None) -> str:
+    """What a click was, at the beginning of a sentence: `Right-clicked, with Control held,`."""
+    which = "" if button in (None, "left") else f"{button}-"
+    verb = f"{which}{'double-' if is_double else ''}clicked".capitalize()
+    return f"{verb}, with {'+'.join(modifiers)} held," if modifiers else verb
+
+
 class ClickParams(ToolParams):
     uid: str = Field(description=_UID)
     dblClick: bool | None = Field(default=None, description="Double click.")
+    button: MouseButton | None = Field(default=None, description="Default: left.")
+    modifiers: list[Modifier] | None = Field(default=None, description="Keys held meanwhile.")
     includeSnapshot: bool | None = Field(default=None, description=_SNAPSHOT)
 
 
@@ -71,15 +83,20 @@ class PressKeyParams(ToolParams):
     blocked_by_dialog=True,
 )
 async def click(request: PageToolRequest[ClickParams], response: McpResponse, context: McpContext) -> None:
-    double = bool(request.params.dblClick)
-    done = await request.page.click(request.params.uid, count=2 if double else 1)
+    params = request.params
+    done = await request.page.click(
+        params.uid,
+        button=params.button or "left",
+        count=2 if params.dblClick else 1,
+        modifiers=params.modifiers or (),
+    )
     response.attach_effect(done.effect, say_none=True)
     if done.lost is not None:
         raise done.lost
-    verb = "Double-clicked" if double else "Clicked"
+    verb = click_verb(params.button, bool(params.dblClick), params.modifiers)
     report = done.report
     if report is None:
-        response.append_line(f"{verb} {_named(request.params.uid)}.")
+        response.append_line(f"{verb} {_named(params.uid)}.")
     elif report.via == "selection":
         response.append_line(f"Selected the option {report.label}: its list takes no click on it.")
     elif not report.is_confirmed:
@@ -89,7 +106,7 @@ async def click(request: PageToolRequest[ClickParams], response: McpResponse, co
         )
     else:
         response.append_line(f"{verb} {report.label}{', through its label' if report.via == 'label' else ''}.")
-    response.include_snapshot(bool(request.params.includeSnapshot))
+    response.include_snapshot(bool(params.includeSnapshot))
 
 
 @define_page_tool(
