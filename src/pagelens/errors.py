@@ -34,6 +34,7 @@
     │   ├── ElementNotFound          element_not_found
     │   ├── ElementAmbiguous         element_ambiguous
     │   ├── ElementHidden            element_hidden
+    │   │   └── ElementZeroSize      element_zero_size
     │   ├── ElementDisabled          element_disabled
     │   ├── ElementMoving            element_moving
     │   ├── ElementCovered           element_covered
@@ -346,6 +347,12 @@ class ElementHidden(ElementError):
     """The element is not rendered, is invisible or has no size."""
 
     code = "element_hidden"
+
+
+class ElementZeroSize(ElementHidden):
+    """The element is rendered, but has no size, and nothing in it has."""
+
+    code = "element_zero_size"
 
 
 class ElementDisabled(ElementError):

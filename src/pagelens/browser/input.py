@@ -31,6 +31,7 @@ from pagelens.errors import (
     ElementGone,
     ElementHidden,
     ElementMoving,
+    ElementZeroSize,
     FillFailed,
     PageClosed,
 )
@@ -69,8 +70,10 @@ HIT_TEST = JsFunction("pagelens.browser", "js/hit_test.js", needs=(LANDING, NAME
 FRAME_POINT = JsFunction("pagelens.browser", "js/frame_point.js", needs=(LANDING, NAMED, HIDDEN_WHY))
 CHOOSE_OPTION = JsFunction("pagelens.browser", "js/choose_option.js", needs=(HIDDEN_WHY,))
 
-#: How long a moving element is waited for before its click is tried all the same. Milliseconds.
-REST = 300
+#: How long an element that moves by script is waited for before its click is tried all the same, and again before each
+#: further try. Milliseconds.
+REST = 240
+REST_AGAIN = 80
 #: A press that would have hit something else is tried again so often, from the start.
 TRIES = 3
 #: Uids handed to a document that has none left for an element that is in the way.
@@ -146,7 +149,8 @@ async def click_element(
     plan: dict[str, Any] = {}
     try:
         for attempt in range(TRIES):
-            plan = await aim(element, {"rest": REST, "still": attempt > 0, "token": watch.token})
+            rest = REST_AGAIN if attempt else REST
+            plan = await aim(element, {"rest": rest, "still": attempt > 0, "token": watch.token})
             if plan.get("problem") == "option":
                 return await _choose(element)
             x, y = (await points_of(element, plan["x"], plan["y"]))[0]
@@ -280,6 +284,10 @@ def problem(label: str, plan: dict[str, Any], done: str) -> ElementError:
             return ElementHidden(
                 f"{label} can't be {done}{because or ': it is not visible'}.",
                 "Make it visible first (open its menu, tab or section), then take a new snapshot.",
+            )
+        case "size":
+            return ElementZeroSize(
+                f"{label} can't be {done}{because}.", "Act on what is visible around it: take a new snapshot."
             )
         case "disabled":
             return ElementDisabled(f"{label} is disabled{because}.", "Fill in or choose what the page wants first.")

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, cast
 
@@ -20,10 +21,11 @@ from pagelens.browser.window import resize
 from pagelens.collectors.console_collector import ConsoleCollector
 from pagelens.collectors.network_collector import NetworkCollector
 from pagelens.collectors.source_mapper import SourceMapper
+from pagelens.context.successors import Successors
 from pagelens.core.deadlines import NAVIGATION, TOOL, patient
 from pagelens.core.options import Options
 from pagelens.core.safe_text import one_line, shortened
-from pagelens.errors import DialogOpen, DocumentReplaced, PageClosed, PagelensError
+from pagelens.errors import DialogOpen, DocumentReplaced, ElementGone, PageClosed, PagelensError
 from pagelens.snapshot.text_snapshot import TextSnapshot
 
 if TYPE_CHECKING:
@@ -121,6 +123,7 @@ class McpPage:
         self.sources = SourceMapper(page, self.network, enabled=options.source_maps)
         self.emulation = EmulationState(page, options)
         self.last_snapshot: TextSnapshot | None = None
+        self._successors = Successors(page)
 
     def catch_up(self) -> None:
         """The page was there before this: record what it says from now on."""
@@ -130,6 +133,7 @@ class McpPage:
     def dispose(self) -> None:
         """The page is closed: keep nothing of it."""
         self.last_snapshot = None
+        self._successors.forget()
 
     # -- what it is ----------------------------------------------------------------------------------
 
@@ -359,7 +363,8 @@ class McpPage:
         """
         if timeout is None:
             timeout = patient(WAIT, self.emulation.patience)
-        return await wait_for(self.page, condition, timeout)
+        async with self._naming_successors():
+            return await wait_for(self.page, condition, timeout)
 
     async def emulate(self, changes: Mapping[str, Any]) -> list[str]:
         """Change what the page is made to believe; see `PageEmulation.change`.
@@ -382,6 +387,7 @@ class McpPage:
         self.page.raise_if_unusable()
         await self.page.host.refresh()  # the title in its first line
         self.last_snapshot = await TextSnapshot.take(self.page, verbose=verbose)
+        self._successors.remember(self.last_snapshot)
         return self.last_snapshot
 
     async def uid_selected_in_devtools(self) -> str | None:
@@ -431,20 +437,22 @@ class McpPage:
         limits = screenshots.FILE if to_file else screenshots.INLINE
         if quality is None:
             quality = options.screenshot_quality
-        return await screenshots.screenshots(
-            self.page,
-            format=chosen,
-            quality=None if chosen == "png" else quality,
-            full_page=full_page,
-            target=target,
-            limits=limits.at_most(options.screenshot_max_width, options.screenshot_max_height),
-        )
+        async with self._naming_successors():
+            return await screenshots.screenshots(
+                self.page,
+                format=chosen,
+                quality=None if chosen == "png" else quality,
+                full_page=full_page,
+                target=target,
+                limits=limits.at_most(options.screenshot_max_width, options.screenshot_max_height),
+            )
 
     async def frame_of(self, target: str) -> Frame | None:
         """The sub frame that an element is in: its navigations are waited for. None for the main frame."""
         if len(self.page.frames) == 1:
             return None
-        element = await self.page.element(target)
+        async with self._naming_successors():
+            element = await self.page.element(target)
         await element.release()
         return None if element.frame.is_main else element.frame
 
@@ -453,7 +461,7 @@ class McpPage:
         report: T | None = None
         lost: DocumentReplaced | None = None
         self.page.raise_if_unusable()
-        async with self.page.acting(depth, frame) as effect:
+        async with self._naming_successors(), self.page.acting(depth, frame) as effect:
             try:
                 report = await action()
             except DialogOpen:
@@ -464,3 +472,11 @@ class McpPage:
             except DocumentReplaced as error:
                 lost = error
         return Done(report, effect, lost)
+
+    @asynccontextmanager
+    async def _naming_successors(self) -> AsyncIterator[None]:
+        """An element that is gone may have been drawn anew: its error says as what."""
+        try:
+            yield
+        except ElementGone as error:
+            raise await self._successors.explained(error) from error

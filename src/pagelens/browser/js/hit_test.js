@@ -4,7 +4,8 @@
 // `rest` is how many milliseconds a moving element is waited for; `still` waits two frames even when
 // nothing says that the element moves. With a `token` the next press is watched (see guard_click). `disabledToo` takes
 // a disabled control as it is (to hover over it, to drop on it). Returns {x, y, via, moving}, in pixels of this frame's
-// viewport (via: "element" or "label"), or {problem, why, coverer}: gone, hidden, disabled, covered, option.
+// viewport (via: "element" or "label"), or {problem, why, coverer}: gone, hidden, size, disabled,
+// covered, option.
 async (lib, element, { rest, still, token, disabledToo }) => {
   const { named, landing, flat_parents: parents, hidden_why: hiddenWhy } = lib.fn;
 
@@ -69,7 +70,7 @@ async (lib, element, { rest, still, token, disabledToo }) => {
   if (why || ownRects().length === 0) {
     // Styled checkboxes hide the control and show its label: that is what a person clicks.
     const label = [...(element.labels || [])].find((one) => !hiddenWhy(one) && rectsOf(one).length > 0);
-    if (!label) return { problem: "hidden", why: why || "it has no size" };
+    if (!label) return why ? { problem: "hidden", why } : { problem: "size", why: "it has no size" };
     via = "label";
     subject = label;
   }
@@ -78,17 +79,21 @@ async (lib, element, { rest, still, token, disabledToo }) => {
   // -- at rest ----------------------------------------------------------------------------------------
 
   const HARMLESS = /^(opacity|color|background.*|boxShadow|textShadow|outline.*|border.*Color|filter|fill|stroke|offset|computedOffset|easing|composite|visibility)$/;
-  const isAnimated = () => {
+  // How many milliseconds it will be moved for by animations and transitions.
+  const animatedFor = () => {
     const animations = document.getAnimations();
-    if (animations.length === 0) return false;
+    if (animations.length === 0) return 0;
     const around = new Set(parents(subject));
-    return animations.some(
+    const moving = animations.filter(
       (animation) =>
         animation.playState === "running" &&
         animation.effect &&
         around.has(animation.effect.target) &&
         animation.effect.getKeyframes().some((frame) => Object.keys(frame).some((key) => !HARMLESS.test(key)))
     );
+    // One that never ends is not waited for: the press is watched.
+    const left = moving.map(({ effect, currentTime }) => effect.getComputedTiming().endTime - currentTime);
+    return Math.max(0, ...left.filter(Number.isFinite));
   };
   const nextFrame = () =>
     new Promise((resolve) => {
@@ -100,8 +105,9 @@ async (lib, element, { rest, still, token, disabledToo }) => {
     return [rect.x, rect.y, rect.width, rect.height].map(Math.round).join();
   };
   let moving = false;
-  if (still || isAnimated()) {
-    const end = performance.now() + rest;
+  const animated = animatedFor();
+  if (still || animated > 0) {
+    const end = performance.now() + (animated < 1000 ? Math.max(rest, animated + 50) : rest);
     let before = place();
     for (;;) {
       await nextFrame();
