@@ -68,6 +68,10 @@ PLACE = """new Promise(r => navigator.geolocation.getCurrentPosition(
 META = "<meta name=viewport content='width=device-width'>"
 
 
+#: A page is usable before its frames have come to their scripts.
+ONCE_SEEN = "new Promise(done => { const look = () => globalThis.seen ? done(seen) : setTimeout(look, 20); look() })"
+
+
 async def value(place: Page | Frame, expression: str) -> Any:
     """What a script returns in a page or in one of its frames, promises awaited."""
     frame = place.main_frame if isinstance(place, Page) else place
@@ -338,7 +342,7 @@ async def test_each_is_reset_alone(host: BrowserHost, page: Page, site: Site, ap
     await page.navigate(app)
     request = site.seen("/emulated/page")[-1]
     inner = site.seen("/emulated/inner")[-1]
-    seen, framed = await value(page, "seen"), await value(frame_of(page), "seen")
+    seen, framed = await value(page, "seen"), await value(frame_of(page), ONCE_SEEN)
     place = await value(page, PLACE)
     display = await value(page, "display")
     assert (request.headers["user-agent"] == AGENT) == (name != "user_agent")
