@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import pytest_asyncio
 
+from pagelens.browser.emulated import NOTHING
 from pagelens.cdp.connection import Connection
 from pagelens.cdp.session import Session
 from pagelens.core.options import Options
+from pagelens.errors import PagelensError
 from tests.support.data import MISSING, data_dir
 from tests.support.protocol import Watch
 from tests.support.site import Site
@@ -139,12 +141,40 @@ async def host(browser_options: Options) -> AsyncIterator[BrowserHost]:
     await running.close()
 
 
+@pytest.fixture(scope="session")
+def _kept_page() -> list[Page]:
+    return []
+
+
 @pytest_asyncio.fixture(loop_scope="session")
-async def page(host: BrowserHost) -> AsyncIterator[Page]:
-    """A fresh page at about:blank; it and the pages it opened are closed afterwards."""
+async def page(host: BrowserHost, request: pytest.FixtureRequest, _kept_page: list[Page]) -> AsyncIterator[Page]:
+    """A fresh page at about:blank; it and the pages it opened are closed afterwards.
+
+    Opening one costs more than most tests. Where a module says ``REUSES_PAGE = True``, its tests need nothing but a
+    fresh document: they get one in the page of the test before, as long as that is in order.
+    """
+    reuses = getattr(request.module, "REUSES_PAGE", False)
+    fresh = _kept_page.pop() if _kept_page else None
+    if fresh is not None and (not reuses or not await _is_blank_again(fresh)):
+        if fresh.closed is None:
+            await fresh.close()
+        fresh = None
     before = set(host.pages)
-    fresh = await host.new_page()
+    fresh = fresh or await host.new_page()
     yield fresh
+    if reuses and fresh.closed is None:
+        _kept_page.append(fresh)
     for number, opened in list(host.pages.items()):
-        if number not in before and opened.closed is None:
+        if number not in before and opened.closed is None and opened not in _kept_page:
             await opened.close()
+
+
+async def _is_blank_again(page: Page) -> bool:
+    if page.closed is not None or page.is_crashed or page.dialog is not None or page.emulation.settings != NOTHING:
+        return False
+    try:
+        await page.navigate("about:blank")
+    except PagelensError:
+        return False
+    page.take_news()
+    return page.url == "about:blank"

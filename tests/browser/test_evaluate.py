@@ -21,6 +21,9 @@ from pagelens.errors import (
 )
 from tests.support.site import Site
 
+#: Nothing here needs more than a fresh document.
+REUSES_PAGE = True
+
 
 async def text(page: Page, source: str, **options: object) -> str:
     return (await evaluate(page, source, **options)).text  # type: ignore[arg-type]

@@ -12,6 +12,9 @@ from pagelens.browser.page import Page
 from pagelens.errors import ElementCovered, ElementDisabled, ElementGone, ElementHidden, FillFailed
 from tests.support.site import Site
 
+#: Nothing here needs more than a fresh document.
+REUSES_PAGE = True
+
 #: Records input and change events of everything: type and id.
 RECORD = """<script>const seen = [];
 for (const type of ['input', 'change'])

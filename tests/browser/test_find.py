@@ -11,6 +11,9 @@ from pagelens.browser.install import plan_install, ubuntu_commands
 from pagelens.core.options import Options
 from pagelens.errors import BrowserNotFound, InvalidInput
 
+#: Nothing here needs more than a fresh document.
+REUSES_PAGE = True
+
 SNAP_STUB = """#!/bin/sh
 if ! [ -x /snap/bin/chromium ]; then
     echo "" >&2

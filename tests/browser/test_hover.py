@@ -11,6 +11,9 @@ from pagelens.browser.pointer import hover
 from pagelens.errors import ElementCovered, ElementHidden
 from tests.support.site import Site
 
+#: Nothing here needs more than a fresh document.
+REUSES_PAGE = True
+
 LOG = "<script>log = []; for (const type of ['mouseenter', 'mouseleave', 'mousemove', 'click'])"
 LOG += " b.addEventListener(type, e => log.push(type + ' ' + e.isTrusted + ' ' + e.buttons))</script>"
 

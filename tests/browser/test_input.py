@@ -23,6 +23,9 @@ from pagelens.errors import (
 )
 from tests.support.site import Site
 
+#: Nothing here needs more than a fresh document.
+REUSES_PAGE = True
+
 #: Counts clicks on everything with an id, by id, in `clicks`; `log` has all pointer events in order.
 COUNT = """<script>
 const clicks = {}; const log = [];

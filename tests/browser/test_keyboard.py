@@ -11,6 +11,9 @@ from hypothesis import strategies as st
 from pagelens.browser.keyboard import MODIFIERS, down_params, find_key, parse, parse_modifiers, up_params
 from pagelens.errors import InvalidInput
 
+#: Nothing here needs more than a fresh document.
+REUSES_PAGE = True
+
 
 @pytest.mark.parametrize("character", string.printable.strip() + " ")
 def test_every_character_of_a_us_keyboard_types_itself(character: str) -> None:

@@ -10,6 +10,9 @@ from pagelens.browser.type_text import KEYED, type_text
 from pagelens.errors import DialogOpen, InvalidInput, NotEditable
 from tests.support.site import Site
 
+#: Nothing here needs more than a fresh document.
+REUSES_PAGE = True
+
 SHADOW = "<script>h.attachShadow({mode:'open'}).innerHTML='<textarea></textarea>';i=h.shadowRoot.firstChild</script>"
 
 

@@ -12,6 +12,9 @@ from pagelens.errors import ElementGone
 from pagelens.snapshot.text_snapshot import TextSnapshot
 from tests.support.site import Site
 
+#: Nothing here needs more than a fresh document.
+REUSES_PAGE = True
+
 A = DocumentKey(1, "main", "loader-a")
 B = DocumentKey(2, "main", "loader-b")
 

@@ -21,6 +21,9 @@ from pagelens.errors import (
 )
 from tests.support.site import Site
 
+#: Nothing here needs more than a fresh document.
+REUSES_PAGE = True
+
 #: Long enough for everything here; reached only by a wait that fails.
 LONG = 15.0
 #: For what never comes.

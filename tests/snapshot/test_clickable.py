@@ -6,6 +6,9 @@ import pytest
 
 from tests.snapshot.conftest import Show
 
+#: Nothing here needs more than a fresh document.
+REUSES_PAGE = True
+
 STYLE = "<style>.p{cursor:pointer}</style>"
 
 CASES = {

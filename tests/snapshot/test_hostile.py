@@ -9,6 +9,9 @@ from pagelens.snapshot.text_snapshot import ROLE_WORDS, TextSnapshot
 from tests.snapshot.conftest import Show, plain
 from tests.support.site import Site
 
+#: Nothing here needs more than a fresh document.
+REUSES_PAGE = True
+
 
 @pytest.mark.parametrize(
     ("text", "expected"),

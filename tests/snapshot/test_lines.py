@@ -9,6 +9,9 @@ from pagelens.snapshot.text_snapshot import TextSnapshot
 from tests.snapshot.conftest import Show
 from tests.support.site import Site
 
+#: Nothing here needs more than a fresh document.
+REUSES_PAGE = True
+
 CASES = {
     "a control: role, name, states, value": (
         '<label>Name <input value="a &quot;b&quot;" required disabled></label><button aria-pressed=true>Bold</button>',
