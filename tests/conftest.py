@@ -27,11 +27,9 @@ _skipped_for_data = pytest.StashKey[int]()
 #: Modules and tests in which both eras of the protocol are taken in `make test`; all others take both with ``--long``.
 BOTH_WAYS = frozenset(
     {
-        "test_surrogates",
         "test_greeting",
         "test_read_fill_submit_and_see_what_happened",
         "test_the_sdk_client_lists_calls_and_sees_progress",
-        "test_ends_cleanly_when_idle",
         "test_killing_chrome_costs_one_notice",
     }
 )

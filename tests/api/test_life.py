@@ -198,7 +198,9 @@ async def test_twenty_pages_at_once(browser: pagelens.Browser, site: Site) -> No
         lambda page, site: page.reload(),
     ],
 )
-@pytest.mark.parametrize("after", [0, 0.003, 0.02])
+@pytest.mark.parametrize(
+    "after", [pytest.param(0, marks=pytest.mark.long), 0.003, pytest.param(0.02, marks=pytest.mark.long)]
+)
 async def test_a_call_that_is_given_up_leaves_the_page_in_order(
     page: pagelens.Page, site: Site, call: object, after: float
 ) -> None:

@@ -15,6 +15,9 @@ import pagelens
 from pagelens.errors import DeadlineExceeded, DocumentReplaced, InvalidInput, ScriptFailed
 from tests.support.site import Site
 
+#: Nothing here needs more than a fresh document.
+REUSES_PAGE = True
+
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 

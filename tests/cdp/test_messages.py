@@ -19,7 +19,7 @@ JSON = st.recursive(
 
 
 @given(st.dictionaries(TEXT, JSON, max_size=5))
-@settings(max_examples=300, derandomize=True, deadline=None)
+@settings(max_examples=100, derandomize=True, deadline=None)
 def test_a_body_comes_through_with_lone_surrogates(body: dict[str, object]) -> None:
     wire = json.dumps({"method": "X.y", "sessionId": "s", "params": body}).encode()
     envelope = decode_envelope(wire)
@@ -28,7 +28,7 @@ def test_a_body_comes_through_with_lone_surrogates(body: dict[str, object]) -> N
 
 
 @given(st.dictionaries(TEXT, JSON, max_size=5))
-@settings(max_examples=300, derandomize=True, deadline=None)
+@settings(max_examples=100, derandomize=True, deadline=None)
 def test_a_command_goes_out_with_lone_surrogates(params: dict[str, object]) -> None:
     wire = encode_command({"id": 1, "method": "X.y", "params": params})
     assert json.loads(wire)["params"] == params

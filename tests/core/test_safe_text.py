@@ -15,7 +15,7 @@ ANY = st.text(alphabet=st.characters(exclude_categories=()))
 
 
 @given(ANY)
-@settings(max_examples=500, derandomize=True, deadline=None)
+@settings(max_examples=150, derandomize=True, deadline=None)
 def test_one_line_is_one_visible_line(text: str) -> None:
     line = one_line(text)
     line.encode("utf-8")
@@ -27,7 +27,7 @@ def test_one_line_is_one_visible_line(text: str) -> None:
 
 
 @given(ANY)
-@settings(max_examples=300, derandomize=True, deadline=None)
+@settings(max_examples=100, derandomize=True, deadline=None)
 def test_quoted_can_be_read_back(text: str) -> None:
     written = quoted(text)
     assert written[0] == written[-1] == '"'
@@ -37,7 +37,7 @@ def test_quoted_can_be_read_back(text: str) -> None:
 
 
 @given(ANY)
-@settings(max_examples=300, derandomize=True, deadline=None)
+@settings(max_examples=100, derandomize=True, deadline=None)
 def test_a_block_keeps_its_lines_and_nothing_harmful(text: str) -> None:
     block = safe_block(text)
     block.encode("utf-8")
@@ -72,7 +72,7 @@ JSON = st.recursive(
 
 
 @given(JSON)
-@settings(max_examples=300, derandomize=True, deadline=None)
+@settings(max_examples=100, derandomize=True, deadline=None)
 def test_json_safe_always_encodes(value: object) -> None:
     json.dumps(json_safe(value), ensure_ascii=False).encode("utf-8")
 

@@ -29,8 +29,17 @@ async def test_killing_the_server_leaves_no_chrome(era: Era, site: Site) -> None
         assert not await gone(browsers)
 
 
-@pytest.mark.parametrize("busy", [False, True], ids=["idle", "mid-call"])
-@pytest.mark.parametrize("how", ["stdin", "SIGTERM", pytest.param("SIGINT", marks=pytest.mark.long)])
+@pytest.mark.parametrize(
+    ("how", "busy"),
+    [
+        ("stdin", False),
+        ("SIGTERM", True),
+        *(
+            pytest.param(*case, marks=pytest.mark.long)
+            for case in (("stdin", True), ("SIGTERM", False), ("SIGINT", False), ("SIGINT", True))
+        ),
+    ],
+)
 async def test_the_server_ends_cleanly(era: Era, site: Site, how: str, busy: bool) -> None:
     """With its standard input held open for the signals: an end must not depend on the client."""
     async with RawClient(era=era) as agent:

@@ -62,7 +62,7 @@ def decoded(name: str, text: str) -> dict[str, Any]:
 
 @pytest.mark.parametrize("name", DATA_FORMATS)
 @given(rows=_ROWS, about=st.one_of(st.none(), _TEXT))
-@settings(max_examples=300)
+@settings(max_examples=100)
 def test_rows_come_back(name: str, rows: list[dict[str, Any]], about: str | None) -> None:
     data = table("rows", rows, about=about)
     text = Encoder(name).encode(data)
