@@ -1,8 +1,8 @@
 # On a fresh Debian with Python 3.11 (as root or with sudo): `make demo` shows pagelens at work, `make test` tests it.
 
 BIN := .venv/bin
-# Two browsers at a time; tests of one file share a server.
-PYTEST := $(BIN)/pytest -n 2 --dist loadfile
+# Two browsers at a time; tests of one file share a server. In our own order: see tests/conftest.py.
+PYTEST := $(BIN)/pytest -n 2 --dist loadfile --no-loadscope-reorder
 
 .PHONY: setup browser demo test test-all check bench clean
 
