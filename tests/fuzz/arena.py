@@ -25,10 +25,10 @@ from pagelens.core.deadlines import HIGHEST
 from pagelens.core.options import Options
 from pagelens.errors import InvalidInput
 from pagelens.response.mcp_response import RenderedResponse
-from pagelens.server.arguments import parse_arguments
 from pagelens.server.handler import ToolHandler
 from pagelens.server.locks import Locks
 from pagelens.tools import create_tools
+from pagelens.tools.arguments import parse_arguments
 from pagelens.tools.categories import CATEGORIES
 from pagelens.tools.definition import ToolDefinition
 from tests.fuzz.strategies import SHORT

@@ -50,6 +50,7 @@ OWN = {
     "add_request_rule": "requests answered, failed, delayed, rewritten",
     "clear_request_rules": "the end of that",
     "export_har": "requests in a file that other tools open",
+    "run_steps": "a turn of the model costs more than all the steps that it can take at once",
     "list_websocket_messages": "what went over sockets and event streams",
     "scroll": "what is further down, in anything that scrolls",
 }

@@ -11,7 +11,7 @@ import pytest
 from pagelens.browser.emulated import NOTHING
 from pagelens.core.options import Options
 from pagelens.errors import InvalidInput
-from pagelens.server.arguments import parse_arguments
+from pagelens.tools.arguments import parse_arguments
 from pagelens.tools.emulation import emulate
 from tests.support.site import Site
 from tests.tools.conftest import Agent

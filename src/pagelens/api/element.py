@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from pagelens.api.frame import Frame
     from pagelens.api.page import Page
     from pagelens.browser.element import Element as EngineElement
+    from pagelens.browser.fill import FillValue
     from pagelens.browser.frame import Frame as EngineFrame
     from pagelens.browser.input import MouseButton
     from pagelens.browser.screenshot import ImageFormat, Screenshot
@@ -83,9 +84,13 @@ class Element:
         """Click it; see `Page.click`."""
         return await self._page.click(self._target(), button=button, count=count, modifiers=modifiers, timeout=timeout)
 
-    async def fill(self, value: str) -> Effect:
+    async def fill(self, value: FillValue) -> Effect:
         """Replace what it holds; see `Page.fill`."""
         return await self._page.fill(self._target(), value)
+
+    async def upload(self, paths: Path | str | Sequence[Path | str]) -> Effect:
+        """Give it files; see `Page.upload`."""
+        return await self._page.upload(self._target(), paths)
 
     async def hover(self, *, timeout: float = COMMAND) -> Effect:
         """Move the mouse over it; see `Page.hover`."""

@@ -22,10 +22,10 @@ from pagelens.api.page_events import PAGE_EVENTS, relay
 from pagelens.browser import input as inputs
 from pagelens.browser import pointer
 from pagelens.browser import screenshot as screenshots
-from pagelens.browser import upload as uploads
 from pagelens.browser.content import set_content
 from pagelens.browser.element import find_element, find_elements
 from pagelens.browser.emulated import Emulated, Geolocation, Viewport
+from pagelens.browser.fill import FillValue, value_text
 from pagelens.browser.navigation import BeforeUnload
 from pagelens.browser.scroll import ScrollReport
 from pagelens.browser.type_text import type_text
@@ -383,12 +383,13 @@ class Page:
         )
         return effect_of(self, done.effect)
 
-    async def fill(self, target: Target, value: str) -> Effect:
+    async def fill(self, target: Target, value: FillValue) -> Effect:
         """Replace what a control holds, read it back, and wait for what that causes.
 
         Args:
-            value: the text; ``true`` or ``false`` for check boxes, radio buttons and switches; a label or value of a
-                select's options; ``YYYY-MM-DD`` and the like for dates.
+            value: the text; True or False for check boxes, radio buttons and switches; a label or value of a list's
+                options, or several of them, also of lists that the page draws itself; ``YYYY-MM-DD`` and the like for
+                dates.
 
         Raises:
             FillFailed: the control can't take this value, or the page changed it.
@@ -396,9 +397,32 @@ class Page:
         """
         name = _name(target)
         await self._ready()
-        done = await self._mcp.fill(name, value)
+        done = await self._mcp.fill(name, value_text(value))
         if done.report is not None:
             done.report.raise_if_differs()
+        return effect_of(self, done.effect)
+
+    async def fill_form(
+        self,
+        fields: Mapping[str, FillValue] | Mapping[Element, FillValue] | Sequence[tuple[Target, FillValue]],
+    ) -> Effect:
+        """Fill several controls in one pass, read each back, and wait for what that causes.
+
+        Much faster than one `fill` after the other, and nothing is filled when one of them can't be.
+
+        Args:
+            fields: a value for each uid, selector or element, as for `fill`.
+
+        Raises:
+            FillFailed, ElementError: nothing was filled: at least one can't take its value. Or some were, and others
+                changed by the page; the message says which.
+        """
+        pairs = fields.items() if isinstance(fields, Mapping) else fields
+        named = [(_name(target), value_text(value)) for target, value in pairs]
+        await self._ready()
+        done = await self._mcp.fill_form(named)
+        if done.report is not None:
+            done.report.raise_if_failed()
         return effect_of(self, done.effect)
 
     async def press(self, key: str) -> Effect:
@@ -534,22 +558,21 @@ class Page:
         return await self._mcp.wait_for(condition, timeout=timeout)
 
     async def upload(self, target: Target, paths: Path | str | Sequence[Path | str]) -> Effect:
-        """Give files to an ``<input type=file>`` (which may be hidden) or its label, and wait for what that causes.
+        """Give files to an ``<input type=file>`` (which may be hidden), its label, or a button that opens a file
+        chooser, and wait for what that causes.
 
         Args:
             paths: one file or several; a directory for an input that takes one; an empty list takes all away.
 
         Raises:
             FileFailed: a file does not exist or can't be read.
-            InvalidInput: the element is no file input, or takes one file only.
+            InvalidInput: the element is no file input and opens no chooser, or takes one file only.
             ElementDisabled, ElementNotFound, ElementGone…: as `element`.
         """
         name = _name(target)
         files = [paths] if isinstance(paths, Path | str) else list(paths)
         await self._ready()
-        frame = await self._mcp.frame_of(name)
-        done = await self._mcp.act("script", lambda: uploads.upload(self._engine, name, files), frame)
-        return effect_of(self, done.effect)
+        return effect_of(self, (await self._mcp.upload(name, files)).effect)
 
     # -- what it is made to believe ------------------------------------------------------------------
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from pagelens.browser.uids import UIDS
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from pagelens.browser.frame import Frame
     from pagelens.browser.page import Page
 
-__all__ = ["Element", "find_element", "find_elements", "split_target"]
+__all__ = ["NODE_OF", "Element", "Located", "find_element", "find_elements", "locate", "split_target"]
 
 NODE_OF = JsFunction("pagelens.browser", "js/node_of.js", needs=(UIDS,))
 UID_OF = JsFunction("pagelens.browser", "js/uid_of.js", needs=(UIDS,))
@@ -38,6 +39,15 @@ _SELECTOR = re.compile(r"(css|text)=(.+)", re.DOTALL)
 CANDIDATES = 6
 #: So many matches of a selector in one frame are returned at most.
 MOST = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class Located:
+    """Where an element is, known by its uid only: `label` is what to call it in messages."""
+
+    frame: Frame
+    number: int
+    label: str
 
 
 class Element:
@@ -150,7 +160,23 @@ def _no_name(target: str) -> InvalidInput:
     )
 
 
-async def _by_uid(page: Page, number: int) -> Element:
+async def locate(page: Page, target: str) -> Located:
+    """The frame and uid number of the one element that `target` names, without asking for it when it is a uid.
+
+    Whether the element of a uid is still there is for the caller to find out, in the page.
+
+    Raises:
+        InvalidInput, ElementNotFound, ElementAmbiguous, ElementGone, FrameGone: as `find_element`.
+    """
+    kind, value = split_target(target)
+    if kind == "uid":
+        return Located(_frame_of_uid(page, int(value)), int(value), f"e{int(value)}")
+    frame, number = await _only_match(page.main_frame.subtree(), kind, value)
+    return Located(frame, number, _label(kind, value))
+
+
+def _frame_of_uid(page: Page, number: int) -> Frame:
+    """The frame whose present document has given out a uid."""
     owner = page.host.uids.owner(number)
     if owner is None:
         raise ElementNotFound(f"No element has had the uid e{number}.", "Call take_snapshot for the uids there are.")
@@ -162,17 +188,25 @@ async def _by_uid(page: Page, number: int) -> Element:
     frame = page.frames.get(owner.frame_id)
     if frame is None:
         raise FrameGone(f"The frame of uid e{number} is no longer in the page.", "Take a new snapshot.")
-    gone = ElementGone(
+    if frame.loader_id != owner.loader_id:
+        raise _document_gone(frame, number)
+    return frame
+
+
+def _document_gone(frame: Frame, number: int) -> ElementGone:
+    return ElementGone(
         f"The element e{number} is gone: its {'page' if frame.is_main else 'frame'} has navigated since"
         f" (now {one_line(frame.url)[:200]}).",
         "Take a new snapshot.",
     )
-    if frame.loader_id != owner.loader_id:
-        raise gone
+
+
+async def _by_uid(page: Page, number: int) -> Element:
+    frame = _frame_of_uid(page, number)
     try:
         object_id = await frame.call_for_object(NODE_OF, number)
     except DocumentReplaced as error:
-        raise gone from error
+        raise _document_gone(frame, number) from error
     if object_id is None:
         raise ElementGone(
             f"The element e{number} is gone: it was removed from the page.",
@@ -182,6 +216,16 @@ async def _by_uid(page: Page, number: int) -> Element:
 
 
 async def _by_selector(frames: Sequence[Frame], kind: str, value: str) -> Element:
+    label = _label(kind, value)
+    frame, _ = await _only_match(frames, kind, value)
+    object_id = await frame.call_for_object(QUERIED)
+    if object_id is None:
+        raise ElementGone(f"The element of {quoted(label)} was removed at this moment.", "Try again.")
+    return Element(frame, object_id, label)
+
+
+async def _only_match(frames: Sequence[Frame], kind: str, value: str) -> tuple[Frame, int]:
+    """The one match of a selector, by its frame and uid number."""
     label = _label(kind, value)
     hits = await _matches(frames, kind, value, limit=CANDIDATES)
     total = sum(count for _, count, _ in hits)
@@ -193,11 +237,8 @@ async def _by_selector(frames: Sequence[Frame], kind: str, value: str) -> Elemen
         raise ElementAmbiguous(
             f"{quoted(label)} matches {total} elements: {'; '.join(lines)}{more}.", "Use one of these uids."
         )
-    frame = hits[0][0]
-    object_id = await frame.call_for_object(QUERIED)
-    if object_id is None:
-        raise ElementGone(f"The element of {quoted(label)} was removed at this moment.", "Try again.")
-    return Element(frame, object_id, label)
+    frame, _, shown = hits[0]
+    return frame, shown[0][0]
 
 
 def _label(kind: str, value: str) -> str:

@@ -16,7 +16,7 @@ from pagelens.errors import DialogOpen, DocumentReplaced, ElementError, InvalidI
 if TYPE_CHECKING:
     from pagelens.browser.page import Page
 
-__all__ = ["TypeReport", "type_text"]
+__all__ = ["TypeReport", "stroke", "type_text"]
 
 FOCUSED = JsFunction("pagelens.browser", "js/focused.js")
 TEXT_FIELD = JsFunction("pagelens.browser", "js/text_field.js", needs=(NAMED,))
@@ -76,7 +76,7 @@ async def type_text(page: Page, text: str, *, submit_key: str | None = None) -> 
         timeout = COMMAND + len(lines) / _RATE
         if as_keys:
             # Keys go where the focus is, also when it moves on meanwhile (codes with a field for each digit).
-            whole = await deliver(page.main_frame, [command for char in lines for command in _stroke(char)], timeout)
+            whole = await deliver(page.main_frame, [command for char in lines for command in stroke(char)], timeout)
         else:
             whole = await deliver(element.frame, [("Input.insertText", {"text": lines})], timeout)
         after = await _read(element) if whole else None
@@ -128,7 +128,7 @@ async def _read(element: Element) -> dict[str, Any] | None:
     return found
 
 
-def _stroke(char: str) -> list[tuple[str, dict[str, Any]]]:
+def stroke(char: str) -> list[tuple[str, dict[str, Any]]]:
     """A character as a key that is pressed and released; one that no key has is put in as an input method does."""
     try:
         key = find_key(char)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pagelens.browser.element import Element
+from pagelens.browser.input import click_element
 from pagelens.browser.world import JsFunction
 from pagelens.core.safe_text import one_line
 from pagelens.errors import DialogOpen, DocumentReplaced, ElementDisabled, FileFailed, InvalidInput
@@ -26,6 +27,8 @@ FILE_NAMES = JsFunction("pagelens.browser", "js/file_names.js")
 
 #: How long the files of a directory are waited for. Seconds.
 LISTING = 5
+#: How long a file chooser may take to open after the click. Seconds.
+CHOOSER = 1.5
 
 
 @dataclass(frozen=True)
@@ -34,12 +37,14 @@ class UploadReport:
 
     Attributes:
         label: the element, as messages call it.
+        via_chooser: whether the files were given to the chooser that the element opened.
         names: what the input holds now, raw; None when that could not be read, because the page reacted with a
             dialog or another document.
     """
 
     label: str
     names: tuple[str, ...] | None
+    via_chooser: bool = False
 
 
 async def upload(page: Page, target: str, paths: Sequence[Path | str]) -> UploadReport:
@@ -48,12 +53,13 @@ async def upload(page: Page, target: str, paths: Sequence[Path | str]) -> Upload
     Nothing here waits for what it causes: callers wrap it in ``page.acting("script")``.
 
     Args:
-        target: uid or selector of an ``<input type=file>``, or of a label of one.
+        target: uid or selector of an ``<input type=file>``, of a label of one, or of an element that opens a file
+            chooser when it is clicked.
         paths: files that exist; one directory for an input that takes directories. None at all empties the input.
 
     Raises:
         FileFailed: a file does not exist, can't be read, or is a directory where files are wanted.
-        InvalidInput: the element is no file input, or takes one file only.
+        InvalidInput: the element is no file input and opens no chooser, or takes one file only.
         ElementDisabled, and what `Page.element` raises: there is no such element to give them to.
     """
     files = await asyncio.to_thread(lambda: [_checked(Path(path)) for path in paths])
@@ -63,20 +69,66 @@ async def upload(page: Page, target: str, paths: Sequence[Path | str]) -> Upload
         assert control_id is not None
         control = Element(element.frame, control_id, element.label)
         try:
-            return await _upload(control, files)
+            found: dict[str, Any] = await control.call(FILE_INPUT)
+            if found.get("problem"):
+                return await _through_chooser(control, found, files)
+            return await _upload(control, found, files)
         finally:
             await control.release()
     finally:
         await element.release()
 
 
-async def _upload(control: Element, files: Sequence[Path]) -> UploadReport:
-    found: dict[str, Any] = await control.call(FILE_INPUT)
-    label = one_line(control.label)
-    if found.get("problem"):
+async def _through_chooser(opener: Element, found: dict[str, Any], files: Sequence[Path]) -> UploadReport:
+    """Click what opens a file chooser, which Chrome then doesn't show, and give the files to the input behind it."""
+    label, frame = one_line(opener.label), opener.frame
+    wrong = f"{label} {one_line(found['problem'])}"
+    name_it = "Name the page's <input type=file>; it may be hidden."
+    if not found["opens"] or not files:
+        raise InvalidInput(f"{wrong}.", name_it)
+    session, loads = frame.session, frame.page.loads
+    opened: list[dict[str, Any]] = []
+
+    def heard(event: dict[str, Any]) -> None:
+        opened.append(event)
+        loads.touch()
+
+    forget = session.on("Page.fileChooserOpened", heard)
+    try:
+        await frame.guarded(session.post("Page.setInterceptFileChooserDialog", {"enabled": True}))
+        await click_element(opener)
+        await loads.wait(lambda: bool(opened), CHOOSER)
+    finally:
+        forget()
+        session.post("Page.setInterceptFileChooserDialog", {"enabled": False})
+    if not opened:
+        raise InvalidInput(f"{wrong}, and a click on it opened no file chooser within {CHOOSER:g} s.", name_it)
+    if "backendNodeId" not in opened[0]:
         raise InvalidInput(
-            f"{label} {one_line(found['problem'])}.", "Name the page's <input type=file>; it may be hidden."
+            f"{label} opens a chooser that gives the page access to files themselves (showOpenFilePicker): no program"
+            " can answer it.",
+            "Look for another way to upload, such as dropping files.",
         )
+    holder = frame.page.frames.get(opened[0]["frameId"], frame)
+    node = await holder.guarded(
+        holder.session.post(
+            "DOM.resolveNode",
+            {
+                "backendNodeId": opened[0]["backendNodeId"],
+                "executionContextId": await holder.isolated_context(),
+            },
+        )
+    )
+    control = Element(holder, node["object"]["objectId"], opener.label)
+    try:
+        report = await _upload(control, await control.call(FILE_INPUT), files)
+    finally:
+        await control.release()
+    return replace(report, via_chooser=True)
+
+
+async def _upload(control: Element, found: dict[str, Any], files: Sequence[Path]) -> UploadReport:
+    label = one_line(control.label)
     if found["disabled"]:
         raise ElementDisabled(f"{label} is disabled.", "Fill in or choose what the page wants first.")
     if len(files) > 1 and not found["multiple"]:

@@ -6,12 +6,15 @@ import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, cast
 
 from pagelens.browser import fill as filling
+from pagelens.browser import fill_form as forms
 from pagelens.browser import input as inputs
 from pagelens.browser import pointer, scroll
 from pagelens.browser import screenshot as screenshots
+from pagelens.browser import upload as uploads
 from pagelens.browser.click_at import PointReport, click_at
 from pagelens.browser.evaluate import MAX_CHARS, MAX_DEPTH, EvaluateResult, evaluate
 from pagelens.browser.screenshot import ImageFormat, Screenshot
@@ -273,6 +276,24 @@ class McpPage:
         """
         frame = await self.frame_of(target)
         return await self.act("script", lambda: filling.fill(self.page, target, value), frame)
+
+    async def fill_form(self, fields: Sequence[tuple[str, str]]) -> Done[forms.FormReport]:
+        """Give several controls, each by uid or selector, a value; none when one of them can't take its value.
+
+        Raises:
+            ElementError, InvalidInput: nothing was filled; the message says why.
+        """
+        frame = await self.frame_of(fields[-1][0]) if fields else None
+        return await self.act("script", lambda: forms.fill_form(self.page, fields), frame)
+
+    async def upload(self, target: str, paths: Sequence[Path | str]) -> Done[uploads.UploadReport]:
+        """Give files, or none, to a file input, or to the chooser that an element opens.
+
+        Raises:
+            FileFailed, InvalidInput, ElementError: it can't have them; the message says why.
+        """
+        frame = await self.frame_of(target)
+        return await self.act("script", lambda: uploads.upload(self.page, target, paths), frame)
 
     async def press_key(self, combo: str) -> Done[None]:
         """Press a key or combination where the focus is; raises `InvalidInput` for a key that doesn't exist."""

@@ -25,6 +25,7 @@ from pagelens.response.order import (
     PagesOrder,
     ResultOrder,
     SnapshotOrder,
+    StepOrder,
     StreamListOrder,
 )
 from pagelens.response.output import Output
@@ -33,6 +34,7 @@ from pagelens.response.sections import SECTIONS
 
 if TYPE_CHECKING:
     from pagelens.browser.effect import Effect
+    from pagelens.browser.fill_form import FormReport
     from pagelens.browser.navigation import NavigationResult
     from pagelens.browser.screenshot import Screenshot
     from pagelens.browser.waiting import WaitReport
@@ -127,6 +129,14 @@ class McpResponse:
     def attach_wait(self, report: WaitReport) -> None:
         """Say what came true of what the tool waited for."""
         self.order.wait = report
+
+    def attach_form(self, report: FormReport) -> None:
+        """Say what became of the fields of a form."""
+        self.order.form = report
+
+    def attach_step(self, tool: str, response: McpResponse, error: BaseException | None = None) -> None:
+        """Say what one of several actions, the next one, did: what `response` was told to show, or why it failed."""
+        self.order.steps.append(StepOrder(len(self.order.steps) + 1, tool, response.order, error))
 
     def attach_effect(self, effect: Effect, *, say_none: bool = False) -> None:
         """Say what an action did; with `say_none` also that nothing was observed."""

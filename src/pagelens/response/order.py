@@ -11,6 +11,7 @@ from pagelens.collectors.request_filter import RequestFilter
 
 if TYPE_CHECKING:
     from pagelens.browser.effect import Effect
+    from pagelens.browser.fill_form import FormReport
     from pagelens.browser.navigation import NavigationResult
     from pagelens.browser.waiting import WaitReport
     from pagelens.context.mcp_page import McpPage
@@ -27,6 +28,7 @@ __all__ = [
     "PagesOrder",
     "ResultOrder",
     "SnapshotOrder",
+    "StepOrder",
     "StreamListOrder",
 ]
 
@@ -76,6 +78,16 @@ class EffectOrder:
 
     effect: Effect
     say_none: bool = False
+
+
+@dataclass(slots=True)
+class StepOrder:
+    """One of several actions of a call: its number from 1, the tool, what that wants shown, and why it failed."""
+
+    number: int
+    tool: str
+    order: Order
+    error: BaseException | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,6 +198,8 @@ class Order:
         page: the page that the reply is about, when it is about one.
         has_progress: the caller hears of progress, so that it may be kept waiting longer.
         name_page: say which page that is (the caller did not, and more than one could be meant).
+        form: what became of the fields of a form.
+        steps: what was done one after the other, each with what it wants shown.
         news: what had happened on the page, unwatched, before the call.
         console_detail: the msgid of a message to show in full.
         devtools: mark what a person has selected in the page's DevTools window.
@@ -199,6 +213,8 @@ class Order:
     result: ResultOrder | None = None
     navigation: NavigationOrder | None = None
     wait: WaitReport | None = None
+    form: FormReport | None = None
+    steps: list[StepOrder] = field(default_factory=list)
     effects: list[EffectOrder] = field(default_factory=list)
     pages: PagesOrder | None = None
     workers: bool = False

@@ -162,7 +162,7 @@ class App:
         return types.CallToolResult(content=content, structured_content=structured, is_error=reply.is_error)
 
     def _unknown(self, name: str) -> UnknownTool:
-        from pagelens.server.arguments import nearest
+        from pagelens.tools.arguments import nearest
 
         served = [tool.name for tool in self.served]
         near = nearest(name, served)

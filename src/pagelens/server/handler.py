@@ -12,17 +12,25 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pagelens.core.deadlines import BROWSER_START, HIGHEST, REPLY, TOOL, TOOL_MARGIN, deadline, seconds_of
+from pagelens.core.deadlines import (
+    BROWSER_START,
+    HIGHEST,
+    LONGEST,
+    REPLY,
+    TOOL,
+    TOOL_MARGIN,
+    deadline,
+    seconds_of,
+)
 from pagelens.core.options import Options
-from pagelens.errors import DialogOpen, InternalError, PageClosed, PagelensError, ToolDisabled
+from pagelens.errors import InternalError, PageClosed, PagelensError, ToolDisabled
 from pagelens.response.mcp_response import McpResponse, RenderedResponse
 from pagelens.response.slim_response import SlimMcpResponse
-from pagelens.server.arguments import parse_arguments
 from pagelens.server.locks import BROWSER, Locks, Place
 from pagelens.server.telemetry import record_call
+from pagelens.tools.arguments import parse_arguments
 from pagelens.tools.definition import PageToolRequest, Progress, ToolDefinition, ToolParams, ToolRequest
 
 if TYPE_CHECKING:
@@ -165,6 +173,8 @@ class ToolCall:
         if self._place is not None:
             self.stage = "waiting for its turn"
             await self._place.turn()
+        if not self.tool.needs_browser:
+            return
         self.stage = "starting the browser"
         generation = self._context.host.generation
         async with deadline(BROWSER_START + LEAST, "Starting Chrome", "Try again; if it stays, run pagelens doctor."):
@@ -193,7 +203,7 @@ class ToolCall:
 
     def _request(self, response: McpResponse, progress: Progress | None) -> ToolRequest[Any]:
         assert self._params is not None
-        paths = self._verified_paths(self._params)
+        paths = self.tool.verified_paths(self._params, self._context.file_policy)
         more: dict[str, Any] = {} if progress is None else {"progress": progress}
         if self._page is None:
             return ToolRequest(self._params, paths, **more)
@@ -204,33 +214,9 @@ class ToolCall:
         )
         return PageToolRequest(self._params, paths, page=self._page, **more)
 
-    def _verified_paths(self, params: ToolParams) -> dict[str, Path]:
-        policy = self._context.file_policy
-        paths: dict[str, Path] = {}
-        for name, use in self.tool.verify_files.items():
-            given = getattr(params, name)
-            if given is None:
-                continue
-            if use.mode == "read":
-                paths[name] = policy.check_read(given)
-            else:
-                paths[name] = policy.check_write(
-                    given,
-                    extension=use.extension_for(params),
-                    own=use.own,
-                    overwrite=bool(getattr(params, "overwrite", False)),
-                )
-        return paths
-
     def _refuse_behind_dialog(self) -> None:
-        if not self.tool.blocked_by_dialog or self._page is None:
-            return
-        dialog = self._page.page.dialog
-        if dialog is not None:
-            raise DialogOpen(
-                f"{self.tool.name} was not run: page {self._page.id} is held by a dialog, {dialog.words()}.",
-                "Call handle_dialog, then try again.",
-            )
+        if self._page is not None:
+            self.tool.refuse_behind_dialog(self._page)
 
     # -- how long, and what went wrong ---------------------------------------------------------------
 
@@ -248,6 +234,8 @@ class ToolCall:
 
     def _highest(self) -> float:
         """Seconds for all of the call, reply included."""
+        if self.tool.is_long and self._has_progress:
+            return LONGEST
         return HIGHEST * (self._patience() if self._has_progress else 1.0)
 
     def _elapsed(self) -> float:

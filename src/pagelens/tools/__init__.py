@@ -6,6 +6,7 @@ from pagelens.core.options import Options
 from pagelens.tools import (
     console,
     emulation,
+    forms,
     input,
     network,
     pages,
@@ -14,6 +15,7 @@ from pagelens.tools import (
     script,
     slim,
     snapshot,
+    steps,
     waiting,
 )
 from pagelens.tools.definition import ToolDefinition, ToolFactory
@@ -37,8 +39,11 @@ ALL_TOOLS: tuple[ToolDefinition | ToolFactory, ...] = (
     input.drag,
     pointer.scroll,
     input.fill,
+    forms.fill_form,
+    forms.upload_file,
     input.type_text,
     input.press_key,
+    steps.run_steps,
     emulation.emulate,
     emulation.resize_page,
     network.list_network_requests,

@@ -34,11 +34,13 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from pagelens.core.options import Options
+from pagelens.errors import DialogOpen
 from pagelens.tools.categories import CATEGORIES, category_flag, is_category_on
 
 if TYPE_CHECKING:
     from pagelens.context.mcp_context import McpContext
     from pagelens.context.mcp_page import McpPage
+    from pagelens.core.files import FilePolicy
     from pagelens.response.mcp_response import McpResponse
 
 __all__ = [
@@ -169,6 +171,8 @@ class ToolDefinition:
             alone, "none" never waits.
         blocked_by_dialog: refused while the page has a dialog open.
         needs_answer: refused while the page gives no sign of life; matters in a browser that ran before us.
+        needs_browser: a browser is started for it.
+        is_long: it may take minutes when the caller hears of its progress.
         verify_files: parameters that are paths, and how they are used.
         deadline: seconds for the handler given its parameters; None means the usual.
     """
@@ -181,6 +185,8 @@ class ToolDefinition:
     lock: Lock = "none"
     blocked_by_dialog: bool = False
     needs_answer: bool = True
+    needs_browser: bool = True
+    is_long: bool = False
     verify_files: Mapping[str, FileUse] = field(default_factory=lambda: MappingProxyType({}))
     is_page_tool: bool = False
     deadline: Callable[[Any], float] | None = None
@@ -226,6 +232,36 @@ class ToolDefinition:
         routes = options.page_id_routing and not options.slim
         return self._routed if self.is_page_tool and routes else self._unrouted
 
+    def refuse_behind_dialog(self, page: McpPage) -> None:
+        """Raise `DialogOpen` when the page has a dialog open that the tool can't work behind."""
+        if self.blocked_by_dialog and page.dialog is not None:
+            raise DialogOpen(
+                f"{self.name} was not run: page {page.id} is held by a dialog, {page.dialog.words()}.",
+                "Call handle_dialog, then try again.",
+            )
+
+    def verified_paths(self, params: ToolParams, policy: FilePolicy) -> dict[str, Path]:
+        """The resolved path of each parameter in `verify_files` that was given.
+
+        Raises:
+            PathNotAllowed, FileFailed: a file may not be used so.
+        """
+        paths: dict[str, Path] = {}
+        for name, use in self.verify_files.items():
+            given = getattr(params, name)
+            if given is None:
+                continue
+            if use.mode == "read":
+                paths[name] = policy.check_read(given)
+            else:
+                paths[name] = policy.check_write(
+                    given,
+                    extension=use.extension_for(params),
+                    own=use.own,
+                    overwrite=bool(getattr(params, "overwrite", False)),
+                )
+        return paths
+
     def missing_flag(self, options: Options) -> str | None:
         """How to start pagelens to have this tool served, e.g. ``with --category-webmcp``; None when it is."""
         if not is_category_on(self.annotations.category, options.categories):
@@ -270,8 +306,10 @@ def define_tool(
     open_world: bool = True,
     conditions: Sequence[str] = (),
     lock: Lock | None = None,
+    needs_browser: bool = True,
     verify_files: Mapping[str, FileUse | Literal["read", "write"]] | None = None,
     deadline: Callable[[P], float] | None = None,
+    is_long: bool = False,
 ) -> Callable[[Callable[[ToolRequest[P], McpResponse, McpContext], Awaitable[None]]], ToolDefinition]:
     """Declare a tool that isn't about one page (or names its page itself).
 
@@ -294,6 +332,8 @@ def define_tool(
             lock=lock or ("none" if read_only else "write"),
             verify_files=_uses(verify_files),
             deadline=deadline,
+            needs_browser=needs_browser,
+            is_long=is_long,
         )
 
     return declare
@@ -315,6 +355,7 @@ def define_page_tool(
     needs_answer: bool = True,
     verify_files: Mapping[str, FileUse | Literal["read", "write"]] | None = None,
     deadline: Callable[[P], float] | None = None,
+    is_long: bool = False,
 ) -> Callable[[Callable[[PageToolRequest[P], McpResponse, McpContext], Awaitable[None]]], ToolDefinition]:
     """Declare a tool that works on one page: ``request.page``, by its optional ``pageId`` or the selected one.
 
@@ -337,6 +378,7 @@ def define_page_tool(
             verify_files=_uses(verify_files),
             is_page_tool=True,
             deadline=deadline,
+            is_long=is_long,
         )
 
     return declare

@@ -9,6 +9,7 @@ from pydantic import Field
 
 from pagelens.browser.input import MouseButton
 from pagelens.core.safe_text import one_line, quoted, shortened
+from pagelens.response.sections.form import choices
 from pagelens.tools.definition import PageToolRequest, ToolParams, define_page_tool
 
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ class DragParams(ToolParams):
 
 class FillParams(ToolParams):
     uid: str = Field(description=_UID)
-    value: str = Field(description="Text to enter; option to choose; true or false for a checkbox.")
+    value: str = Field(description="Text to enter; option to choose (several: one a line); true or false for a box.")
     includeSnapshot: bool | None = Field(default=None, description=_SNAPSHOT)
 
 
@@ -169,7 +170,12 @@ async def fill(request: PageToolRequest[FillParams], response: McpResponse, cont
         report.raise_if_differs()
     read_back = "" if report is not None and report.is_verified else " It could not be read back."
     label = report.label if report is not None else _named(request.params.uid)
-    response.append_line(f"Filled {label}.{read_back}")
+    more = ""
+    if report is not None and report.is_reformatted:
+        more = f" The page shows it as {quoted(shortened(report.value_after, _SHOWN))}."
+    elif report is not None and report.offered:
+        more = f" It holds the text and none of the choices that its list offers: {choices(report.offered)}."
+    response.append_line(f"Filled {label}.{more}{read_back}")
     response.include_snapshot(bool(request.params.includeSnapshot))
 
 

@@ -12,6 +12,7 @@ from pagelens.response.sections.dialog import DialogSection
 from pagelens.response.sections.effect import EffectSection
 from pagelens.response.sections.emulation import EmulationSection
 from pagelens.response.sections.error import ErrorSection
+from pagelens.response.sections.form import FormSection
 from pagelens.response.sections.har import HarSection
 from pagelens.response.sections.images import ImagesSection
 from pagelens.response.sections.lines import LinesSection
@@ -23,6 +24,7 @@ from pagelens.response.sections.pages import PagesSection
 from pagelens.response.sections.request_rules import RequestRulesSection
 from pagelens.response.sections.result import ResultSection
 from pagelens.response.sections.snapshot import SnapshotSection
+from pagelens.response.sections.steps import StepsSection
 from pagelens.response.sections.stream_list import StreamListSection
 from pagelens.response.sections.wait import WaitSection
 from pagelens.response.sections.workers import WorkersSection
@@ -32,6 +34,8 @@ __all__ = ["SECTIONS"]
 SECTIONS: tuple[type[Section], ...] = (
     NoticesSection,
     LinesSection,
+    FormSection,
+    StepsSection,
     ResultSection,
     WaitSection,
     ImagesSection,

@@ -11,7 +11,7 @@ from pydantic import Field, model_validator
 
 from pagelens.core.safe_text import json_safe
 from pagelens.errors import InvalidInput
-from pagelens.server.arguments import nearest, parse_arguments
+from pagelens.tools.arguments import nearest, parse_arguments
 from pagelens.tools.definition import ToolParams
 
 
