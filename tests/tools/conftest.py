@@ -29,7 +29,11 @@ class Agent:
         await self.context.ensure_browser()
         response = McpResponse()
         paths = {
-            parameter: self.context.file_policy.check_write(given, extension=use.extension_for(params))
+            parameter: (
+                self.context.file_policy.check_read(given)
+                if use.mode == "read"
+                else self.context.file_policy.check_write(given, extension=use.extension_for(params))
+            )
             for parameter, use in tool.verify_files.items()
             if (given := getattr(params, parameter)) is not None
         }

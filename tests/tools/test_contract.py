@@ -9,7 +9,7 @@ import pytest
 
 from pagelens.core.options import Options
 from pagelens.tools import create_tools
-from pagelens.tools.categories import CATEGORIES
+from pagelens.tools.categories import CATEGORIES, is_category_on
 from pagelens.tools.definition import ToolDefinition
 from pagelens.tools.schema import input_schema
 from tests.support.data import data_file, needs_data
@@ -49,6 +49,7 @@ ADDED = {
 OWN = {
     "add_request_rule": "requests answered, failed, delayed, rewritten",
     "clear_request_rules": "the end of that",
+    "find_memory_leaks": "from an action to what leaks and why, in one call",
     "export_har": "requests in a file that other tools open",
     "run_steps": "a turn of the model costs more than all the steps that it can take at once",
     "list_websocket_messages": "what went over sockets and event streams",
@@ -63,6 +64,13 @@ OTHER = {
         ["Offline", "Slow 3G", "Fast 3G", "Slow 4G", "Fast 4G", "No throttling"],
         "what is left out stays as it is, so there is a value that resets it",
     ),
+    ("*", "nodeId", "type"): ("integer", "an id is a whole number"),
+    ("*", "objectId", "type"): ("integer", "an id is a whole number"),
+    ("get_heapsnapshot_class_nodes", "id", "type"): ("integer", "an id is a whole number"),
+    ("compare_heapsnapshots", "classIndex", "type"): ("integer", "an index is a whole number"),
+    ("get_heapsnapshot_retaining_paths", "maxDepth", "type"): ("integer", "a count is a whole number"),
+    ("get_heapsnapshot_retaining_paths", "maxNodes", "type"): ("integer", "a count is a whole number"),
+    ("get_heapsnapshot_retaining_paths", "maxSiblings", "type"): ("integer", "a count is a whole number"),
     ("*", "msgid", "type"): ("integer", "an id is a whole number"),
     ("*", "reqid", "type"): ("integer", "an id is a whole number"),
 }
@@ -149,7 +157,8 @@ def test_every_page_tool_takes_a_page_and_needs_none(name: str) -> None:
 @needs_data
 def test_the_same_tools_are_served_unless_asked_otherwise(peers: dict[str, Any]) -> None:
     served = {name for name, tool in TOOLS.items() if tool.missing_flag(OPTIONS) is None}
-    assert served == set(TOOLS) & (set(peers["default"]) | OWN.keys())
+    ours = {name for name in OWN if is_category_on(TOOLS[name].annotations.category, {})}
+    assert served == set(TOOLS) & (set(peers["default"]) | ours)
     everything = Options(categories=dict.fromkeys(CATEGORIES, True), vision=True)
     assert [tool.name for tool in create_tools(everything) if tool.missing_flag(everything)] == []
 

@@ -44,6 +44,7 @@ __all__ = [
     "never_ran",
     "own_lines",
     "raise_if_failed",
+    "release_helpers",
     "stack",
     "threw",
 ]
@@ -280,3 +281,10 @@ def stack(text: str, lines_before: int) -> str:
 def own_lines(text: str, lines_before: int) -> str:
     text = _ANONYMOUS.sub(lambda m: f"script:{max(int(m[1]) - lines_before, 1)}:{m[2]}", text)
     return _CALLED_BY_US.sub(r"\1", text)
+
+
+def release_helpers(page: Page) -> None:
+    """Let go of what we keep in the page for the next evaluation; that one makes it anew."""
+    for frame in page.frames.values():
+        for _, object_id in _helpers.pop(frame, {}).values():
+            frame.session.post("Runtime.releaseObject", {"objectId": object_id})

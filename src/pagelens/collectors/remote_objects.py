@@ -53,6 +53,12 @@ class RemoteObjects:
         """The message that refers to them is no longer kept."""
         self._release([key for object_id in object_ids if (key := (session.id, object_id)) in self._held])
 
+    def release_all(self) -> int:
+        """Keep none of them; returns how many there were."""
+        count = len(self._held)
+        self._release(list(self._held))
+        return count
+
     def forget(self, session: Session) -> None:
         """All contexts of the session are gone, its objects with them."""
         for key in [key for key, holder in self._held.items() if holder is session]:

@@ -13,6 +13,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -27,6 +28,7 @@ from pagelens.core.options import Options
 from pagelens.errors import PageNotFound, RecordNotFound
 
 if TYPE_CHECKING:
+    from pagelens.analysis.heap import SnapshotStore
     from pagelens.browser.host import BrowserHost
     from pagelens.browser.page import Page
     from pagelens.collectors.network_request import NetworkRequest
@@ -95,8 +97,16 @@ class McpContext:
         self._disconnect()
         self._forget_files()
         self._kept_files.close()
+        self.__dict__.pop("heap", None)
         self.worker_consoles.close()
         self.bodies.close()
+
+    @cached_property
+    def heap(self) -> SnapshotStore:
+        """Heap snapshots that stay loaded between questions."""
+        from pagelens.analysis.heap import SnapshotStore
+
+        return SnapshotStore()
 
     # -- pages ---------------------------------------------------------------------------------------
 

@@ -16,6 +16,7 @@ import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import BinaryIO
 from urllib.parse import unquote, urlsplit
 from urllib.request import url2pathname
 
@@ -180,6 +181,18 @@ class FilePolicy:
         Raises:
             PathNotAllowed, FileFailed: as `check_write`, or the disk or its permissions say no.
         """
+        with self.writing(path) as (file, resolved):
+            file.write(data)
+        return resolved
+
+    @contextmanager
+    def writing(self, path: str | Path) -> Iterator[tuple[BinaryIO, Path]]:
+        """As `write_bytes`, for a file that is written piece by piece: it is there when the block has ended well, and
+        not at all otherwise. Gives the open file and its path.
+
+        Raises:
+            PathNotAllowed, FileFailed: as `write_bytes`.
+        """
         resolved = self._check(path)
         replaceable = resolved in self._replaceable
         self._replaceable.discard(resolved)
@@ -191,16 +204,17 @@ class FilePolicy:
             if status is not None:
                 _refuse_to_replace(resolved, status, replaceable)
             if not replaceable:
-                _create(parent, name, data, resolved)
-                return resolved
+                with _created(parent, name, resolved) as file:
+                    yield file, resolved
+                return
             draft = f".{secrets.token_hex(8)}.part"
-            _create(parent, draft, data, resolved, None if status is None else stat.S_IMODE(status.st_mode))
+            with _created(parent, draft, resolved, None if status is None else stat.S_IMODE(status.st_mode)) as file:
+                yield file, resolved
             try:
                 os.replace(draft, name, src_dir_fd=parent, dst_dir_fd=parent)
             except OSError:
                 os.unlink(draft, dir_fd=parent)
                 raise
-        return resolved
 
     # -- where a path leads --------------------------------------------------------------------------
 
@@ -264,8 +278,9 @@ class FilePolicy:
             os.close(number)
 
 
-def _create(parent: int, name: str, data: bytes, path: Path, mode: int | None = None) -> None:
-    """Make a new file with this content, or none."""
+@contextmanager
+def _created(parent: int, name: str, path: Path, mode: int | None = None) -> Iterator[BinaryIO]:
+    """A new file to be written; it is gone when that fails."""
     try:
         number = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NO_LINKS, 0o666, dir_fd=parent)
     except FileExistsError:
@@ -274,7 +289,7 @@ def _create(parent: int, name: str, data: bytes, path: Path, mode: int | None = 
         with open(number, "wb") as file:
             if mode is not None:
                 os.chmod(number, mode)
-            file.write(data)
+            yield file
     except BaseException:
         os.unlink(name, dir_fd=parent)
         raise

@@ -17,6 +17,7 @@ from pagelens.response.order import (
     ConsoleListOrder,
     EffectOrder,
     HarOrder,
+    HeapOrder,
     ImageOrder,
     NavigationOrder,
     NetworkDetailOrder,
@@ -33,6 +34,7 @@ from pagelens.response.section import Section
 from pagelens.response.sections import SECTIONS
 
 if TYPE_CHECKING:
+    from pagelens.analysis.heap import HeapSnapshot
     from pagelens.browser.effect import Effect
     from pagelens.browser.fill_form import FormReport
     from pagelens.browser.navigation import NavigationResult
@@ -40,6 +42,7 @@ if TYPE_CHECKING:
     from pagelens.browser.waiting import WaitReport
     from pagelens.context.mcp_context import McpContext
     from pagelens.context.mcp_page import McpPage
+    from pagelens.context.memory import LeakReport
 
 __all__ = ["McpResponse", "RenderedResponse"]
 
@@ -183,6 +186,22 @@ class McpResponse:
     def export_har(self, file_path: Path, *, bodies: bool = False, preserved: bool = True) -> None:
         """Write the page's requests to an HTTP archive; see `HarOrder`."""
         self.order.har = HarOrder(file_path, bodies, preserved)
+
+    def include_heap(
+        self,
+        view: str,
+        snapshots: Sequence[HeapSnapshot],
+        *,
+        page_size: int | None = None,
+        page_idx: int | None = None,
+        **given: Any,
+    ) -> None:
+        """Answer a question about heap snapshots; see `HeapOrder`."""
+        self.order.heap = HeapOrder(view, snapshots, given, page_size, page_idx)
+
+    def attach_leaks(self, report: LeakReport) -> None:
+        """Say what grew each time."""
+        self.order.leaks = report
 
     def include_websocket_messages(
         self,

@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pagelens.collectors.request_filter import RequestFilter
 
 if TYPE_CHECKING:
+    from pagelens.analysis.heap import HeapSnapshot
     from pagelens.browser.effect import Effect
     from pagelens.browser.fill_form import FormReport
     from pagelens.browser.navigation import NavigationResult
     from pagelens.browser.waiting import WaitReport
     from pagelens.context.mcp_page import McpPage
+    from pagelens.context.memory import LeakReport
 
 __all__ = [
     "ConsoleListOrder",
     "EffectOrder",
     "HarOrder",
+    "HeapOrder",
     "ImageOrder",
     "NavigationOrder",
     "NetworkDetailOrder",
@@ -153,6 +156,23 @@ class HarOrder:
 
 
 @dataclass(frozen=True, slots=True)
+class HeapOrder:
+    """Answer a question about heap snapshots.
+
+    Attributes:
+        view: which, a key of `pagelens.response.formatters.heap.VIEWS`.
+        snapshots: one, or two to compare, the earlier first.
+        given: the arguments of the view.
+    """
+
+    view: str
+    snapshots: Sequence[HeapSnapshot]
+    given: Mapping[str, Any] = field(default_factory=dict)
+    page_size: int | None = None
+    page_idx: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class StreamListOrder:
     """What went over a WebSocket or event stream; without `reqid`: which of them there are.
 
@@ -223,6 +243,8 @@ class Order:
     network_list: NetworkListOrder | None = None
     stream_list: StreamListOrder | None = None
     har: HarOrder | None = None
+    heap: HeapOrder | None = None
+    leaks: LeakReport | None = None
     console_list: ConsoleListOrder | None = None
     console_detail: int | None = None
     devtools: bool = False

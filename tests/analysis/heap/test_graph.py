@@ -207,6 +207,19 @@ def test_a_weak_maps_value_needs_key_and_table(load: Load) -> None:
     assert loaded.dominator("value") == "key"  # the table's edge holds nothing
 
 
+def test_each_value_of_a_weak_maps_entry_needs_two_of_its_own(load: Load) -> None:
+    """Two values under one name: what let the first in does not let in the second."""
+    made = heap()
+    pair = weak_map(made)
+    made.node("near", held_by="table")
+    made.node("behind", held_by="near")
+    made.node("other")
+    made.edge("near", "other", "internal", f"1{pair}")
+    made.edge("behind", "other", "internal", f"2{pair}")
+    loaded = load(made)
+    assert [loaded.distance(key) for key in ("value", "near", "behind", "other")] == [4, 4, 5, 6]
+
+
 def test_half_of_a_weak_maps_entry_is_remembered_from_the_first_search_to_the_second(load: Load) -> None:
     made = with_user_root()
     made.node("gc", "synthetic", "(GC roots)")

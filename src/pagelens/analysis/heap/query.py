@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import Literal
 
 from pagelens.analysis.heap.classes import Shapes
@@ -10,6 +9,7 @@ from pagelens.analysis.heap.graph import Graph
 from pagelens.analysis.heap.kernels import NONE
 from pagelens.analysis.heap.names import Names
 from pagelens.analysis.heap.numbers import CompiledNumbers
+from pagelens.analysis.heap.patterns import Pattern
 from pagelens.errors import InvalidInput
 
 __all__ = ["query_objects"]
@@ -37,24 +37,18 @@ def query_objects(
     Args:
         shapes: of the plain objects, which makes it faster.
     """
-    name_pattern, property_pattern = _pattern(class_name), _pattern(property_name)
-    nodes = _by_numbers(
-        graph,
-        node_type.lower(),
-        (min_self_size, max_self_size),
-        (min_retained_size, max_retained_size),
-        is_detached,
-    )
-    if name_pattern is not None:
-        nodes = _by_name(graph, names, shapes, nodes, _Remembered(name_pattern))
-    if property_pattern is not None:
-        fits = _Remembered(property_pattern)
-        first = graph.first_edge
-        nodes = [
-            node
-            for node in nodes
-            if any(fits(names.edge(edge)) for edge in range(int(first[node]), int(first[node + 1])))
-        ]
+    with Pattern(class_name) as name_fits, Pattern(property_name) as property_fits:
+        nodes = _by_numbers(
+            graph,
+            node_type.lower(),
+            (min_self_size, max_self_size),
+            (min_retained_size, max_retained_size),
+            is_detached,
+        )
+        if class_name:
+            nodes = _by_name(graph, names, shapes, nodes, name_fits)
+        if property_name:
+            nodes = _by_property(graph, names, nodes, property_fits)
     if sort_by == "retainedSize":
         nodes.sort(key=lambda node: -int(graph.retained_sizes[node]))
     elif sort_by == "selfSize":
@@ -107,12 +101,14 @@ def _by_numbers(
     return nodes
 
 
-def _by_name(graph: Graph, names: Names, shapes: Shapes | None, nodes: list[int], fits: _Remembered) -> list[int]:
+def _by_name(graph: Graph, names: Names, shapes: Shapes | None, nodes: list[int], fits: Pattern) -> list[int]:
     if not isinstance(graph.numbers, CompiledNumbers) or shapes is None or len(nodes) < len(graph.names):
+        fits.prepare(map(names.node, nodes))
         return [node for node in nodes if fits(names.node(node))]
     # Each name is looked at once, and not each node: joined strings are the only ones without a name of their own.
     numpy = graph.numbers.numpy
     chosen = numpy.array(nodes, "u4")
+    fits.prepare(graph.names)
     of_name = numpy.fromiter((fits(name) for name in graph.names), bool, len(graph.names))
     kept = of_name[graph.node_names[chosen]]
     if len(shapes.of_node):
@@ -126,24 +122,10 @@ def _by_name(graph: Graph, names: Names, shapes: Shapes | None, nodes: list[int]
     return found
 
 
-class _Remembered:
-    """A pattern that looks at each text once."""
-
-    def __init__(self, pattern: re.Pattern[str]) -> None:
-        self._pattern = pattern
-        self._answers: dict[str, bool] = {}
-
-    def __call__(self, text: str) -> bool:
-        answer = self._answers.get(text)
-        if answer is None:
-            answer = self._answers[text] = self._pattern.search(text) is not None
-        return answer
-
-
-def _pattern(text: str) -> re.Pattern[str] | None:
-    if not text:
-        return None
-    try:
-        return re.compile(text, re.IGNORECASE)
-    except re.error as error:
-        raise InvalidInput(f"{text!r} is no regular expression: {error}.", "Escape its special characters.") from error
+def _by_property(graph: Graph, names: Names, nodes: list[int], fits: Pattern) -> list[int]:
+    if len(nodes) > 100:
+        fits.prepare(graph.names)
+    first = graph.first_edge
+    return [
+        node for node in nodes if any(fits(names.edge(edge)) for edge in range(int(first[node]), int(first[node + 1])))
+    ]

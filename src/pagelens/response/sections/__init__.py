@@ -14,6 +14,7 @@ from pagelens.response.sections.emulation import EmulationSection
 from pagelens.response.sections.error import ErrorSection
 from pagelens.response.sections.form import FormSection
 from pagelens.response.sections.har import HarSection
+from pagelens.response.sections.heap import HeapSection
 from pagelens.response.sections.images import ImagesSection
 from pagelens.response.sections.lines import LinesSection
 from pagelens.response.sections.navigation import NavigationSection
@@ -47,6 +48,7 @@ SECTIONS: tuple[type[Section], ...] = (
     PagesSection,
     WorkersSection,
     SnapshotSection,
+    HeapSection,
     HarSection,
     NetworkDetailSection,
     ConsoleDetailSection,
