@@ -7,10 +7,12 @@ import io
 import pytest
 from PIL import Image
 
+from pagelens.browser.emulated import Viewport
 from pagelens.browser.host import BrowserHost
 from pagelens.browser.page import Page
 from pagelens.browser.screenshot import LONGEST_SIDE, ImageFormat, Limits, Screenshot, screenshot, screenshots
 from pagelens.core.deadlines import deadline
+from pagelens.core.options import Options
 from pagelens.errors import DialogOpen, ElementHidden, InvalidInput, PageCrashed, ScreenshotFailed
 from tests.support.site import Site
 
@@ -259,3 +261,18 @@ async def test_frames_of_other_sites_below_the_fold(page: Page, site: Site) -> N
     shot = await screenshot(page, target="css=#f")
     assert (shot.width, shot.height, shot.note) == (250, 150, "")
     assert near(pixel(shot, 150, shot.y + 50), RED)
+
+
+async def test_scroll_bars_are_no_part_of_the_scale(site: Site) -> None:
+    host = BrowserHost(Options(headless=True, isolated=True, ignore_default_chrome_args=("--hide-scrollbars",)))
+    try:
+        page = await host.new_page()
+        await page.navigate(site.page("<body style='height:4000px'>Tall"))
+        for _ in range(2):
+            shot = await screenshot(page)
+            assert (shot.width, shot.scale) == (1280, 1)
+        await page.emulation.change({"viewport": Viewport(400, 300, 2)})
+        shot = await screenshot(page)
+        assert (shot.width, shot.scale) == (800, 2)
+    finally:
+        await host.close()

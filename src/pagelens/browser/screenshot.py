@@ -6,18 +6,21 @@ bounded in its sides and bytes, as larger ones are refused or cost too much; a t
 
 from __future__ import annotations
 
+import asyncio
 import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
+from weakref import WeakKeyDictionary
 
 from pagelens.browser.camera import Camera, image_size
 from pagelens.browser.input import FLAT_PARENTS, HIDDEN_WHY, call_on_owner, problem
 from pagelens.browser.world import JsFunction
 from pagelens.core.deadlines import COMMAND
-from pagelens.errors import InvalidInput, ScreenshotFailed
+from pagelens.errors import InvalidInput, PagelensError, ScreenshotFailed
 
 if TYPE_CHECKING:
     from pagelens.browser.element import Element
+    from pagelens.browser.emulated import Emulated
     from pagelens.browser.page import Page
     from pagelens.cdp.session import Reply
 
@@ -33,15 +36,20 @@ MOST_BYTES = 2_500_000
 LONGEST_IN_FILE = 16_000
 #: A page is shown in so many parts at most.
 MOST_PARTS = 6
-#: How long the page's measures may take once a picture is there, or before one that depends on them. Seconds.
+#: How long a page's scale and measures may take once a picture is there, or before one that depends on them. Seconds.
 MEASURES = 0.5
 #: A picture that has too many bytes becomes a JPEG of this quality.
 _JPEG_QUALITY = 80
 
 DENSITY = JsFunction("pagelens.browser", "js/density.js")
+SCALE = JsFunction("pagelens.browser", "js/scale.js")
 BOX = JsFunction("pagelens.browser", "js/box.js")
 HOLDS_FRAMES = JsFunction("pagelens.browser", "js/holds_frames.js")
 SHOT_BOX = JsFunction("pagelens.browser", "js/shot_box.js", needs=(FLAT_PARENTS, HIDDEN_WHY))
+
+
+#: What `_Shoot._scale` has found out, and for which document and emulation it holds.
+_scales: WeakKeyDictionary[Page, tuple[tuple[str, Emulated], float]] = WeakKeyDictionary()
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,21 +204,38 @@ class _Shoot:
         """Works while a page is too busy, or too much under way, to tell its measures."""
         page = self._page
         data = await self._camera.capture(self._params(self._format))
-        # Only now: the picture waits for the next frame, and asking for the measures beside it may cost it one.
-        metrics = page.session.post("Page.getLayoutMetrics")
-        metrics.on_done(page.loads.touch)
-        measures = await self._measured(metrics)
         width, height = image_size(data)
         limits = self._limits
         too_large = max(width / limits.width, height / limits.height)
-        is_heavy = limits.size is not None and len(data) > limits.size
-        if measures is not None and (too_large > 1 or is_heavy):
-            box = (measures.page_x, measures.page_y, measures.view_width, measures.view_height)
-            # `clip.scale` counts from CSS pixels at the device's own density, a pinch zoom left aside.
-            scale = measures.zoom / max(too_large, 1)
-            return await self._picture(box, scale, measures, "viewport", beyond=False)
-        scale = width / measures.view_width if measures is not None and measures.view_width else 1.0
-        return Screenshot(data, f"image/{self._format}", width, height, round(scale, 4))
+        if too_large > 1 or (limits.size is not None and len(data) > limits.size):
+            metrics = page.session.post("Page.getLayoutMetrics")
+            metrics.on_done(page.loads.touch)
+            measures = await self._measured(metrics)
+            if measures is not None:
+                box = (measures.page_x, measures.page_y, measures.view_width, measures.view_height)
+                # `clip.scale` counts from CSS pixels at the device's own density, a pinch zoom left aside.
+                scale = measures.zoom / max(too_large, 1)
+                return await self._picture(box, scale, measures, "viewport", beyond=False)
+        return Screenshot(data, f"image/{self._format}", width, height, round(await self._scale(), 4))
+
+    async def _scale(self) -> float:
+        """Pixels of a picture of the viewport for one CSS pixel; 1 where the page is too busy to say."""
+        page = self._page
+        settings = page.emulation.settings
+        state = (page.main_frame.loader_id, settings)
+        known = _scales.get(page)
+        if known is not None and known[0] == state:
+            return known[1]
+        # Only after the picture, which waits for the next frame: a question beside it may cost it one.
+        try:
+            async with asyncio.timeout(MEASURES):
+                scale = float(await page.main_frame.call(SCALE)) or 1.0
+        except (TimeoutError, PagelensError):
+            return 1.0
+        # Where there is no window nobody zooms or pinches; a document for phones is zoomed as it grows.
+        if page.host.is_headless and (settings.viewport is None or not settings.viewport.mobile):
+            _scales[page] = (state, scale)
+        return scale
 
     async def page(self) -> list[Screenshot]:
         """All of the page, one part below the other."""

@@ -1,0 +1,2 @@
+// Pixels of the screen for one CSS pixel, a pinch zoom included.
+(lib) => devicePixelRatio * visualViewport.scale
