@@ -266,6 +266,7 @@ async def test_frames_of_other_sites_below_the_fold(page: Page, site: Site) -> N
 async def test_scroll_bars_are_no_part_of_the_scale(site: Site) -> None:
     host = BrowserHost(Options(headless=True, isolated=True, ignore_default_chrome_args=("--hide-scrollbars",)))
     try:
+        await host.ensure_running()
         page = await host.new_page()
         await page.navigate(site.page("<body style='height:4000px'>Tall"))
         for _ in range(2):
