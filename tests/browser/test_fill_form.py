@@ -1,4 +1,4 @@
-"""Forms filled in one pass: all or nothing before it begins, a result for each field, an end where there must be one."""
+"""Forms filled in one pass: all or nothing before it begins, a result for each field, an end where it must."""
 
 from __future__ import annotations
 
@@ -117,7 +117,8 @@ async def test_a_field_that_is_refused_does_not_stop_the_others(page: Page, site
     await page.navigate(
         site.page(
             "<input id=a><input id=no oninput='value = \"mine\"'><input id=c type=checkbox onclick='return false'>"
-            "<input id=phone oninput=\"value = value.replace(/\\D/g, '').replace(/(\\d{3})(?=\\d)/g, '$1-')\"><input id=z>"
+            "<input id=phone oninput=\"value = value.replace(/\\D/g, '').replace(/(\\d{3})(?=\\d)/g, '$1-')\">"
+            "<input id=z>"
         )
     )
     fields = [("css=#a", "1"), ("css=#no", "x"), ("css=#c", "true"), ("css=#phone", "123456"), ("css=#z", "2")]
@@ -157,7 +158,8 @@ async def test_a_dialog_ends_it_and_what_is_not_known_is_said(page: Page, site: 
     # A click that opens one: all before it is known.
     await page.navigate(site.page("<input id=a><input id=c type=checkbox onclick='alert(1)'><input id=z value=old>"))
     report = await fill_form(page, [("css=#a", "new"), ("css=#c", "true"), ("css=#z", "new")])
-    assert report.fields[0].report is not None and not report.fields[0].report.differs
+    assert report.fields[0].report is not None
+    assert not report.fields[0].report.differs
     assert report.stopped == "css=#z was not filled: a dialog opened."
     await page.handle_dialog(True)
     assert await value(page, "[a.value, c.checked, z.value]") == ["new", True, "old"]

@@ -58,7 +58,8 @@ async def test_upload_through_input_label_and_button(agent: Agent, site: Site, t
     await agent.ok(
         "navigate_page",
         url=site.page(
-            "<input id=i type=file hidden multiple><label for=i>Label</label><button onclick='i.click()'>Choose</button>"
+            "<input id=i type=file hidden multiple><label for=i>Label</label>"
+            "<button onclick='i.click()'>Choose</button>"
             "<button id=idle>Idle</button>"
         ),
     )

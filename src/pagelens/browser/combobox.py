@@ -13,6 +13,7 @@ from pagelens.browser.input import click_element, deliver
 from pagelens.browser.keyboard import down_params, find_key, up_params
 from pagelens.browser.world import JsFunction
 from pagelens.core.deadlines import COMMAND
+from pagelens.errors import ElementGone, ElementHidden, ElementMoving
 
 if TYPE_CHECKING:
     from pagelens.browser.frame import Frame
@@ -26,10 +27,15 @@ POPUP_WAIT = JsFunction("pagelens.browser", "js/popup_wait.js", needs=(POPUP_OPT
 POPUP_CHOICE = JsFunction("pagelens.browser", "js/popup_choice.js")
 POPUP_TARGET = JsFunction("pagelens.browser", "js/popup_target.js")
 POPUP_RESULT = JsFunction("pagelens.browser", "js/popup_result.js", needs=(POPUP_OPTIONS,))
+POPUP_CLOSED = JsFunction("pagelens.browser", "js/popup_closed.js", needs=(POPUP_OPTIONS,))
 
 #: How long a list may take to show its options, and how long suggestions are waited for. Milliseconds.
 OPENS = 1500
 SUGGESTS = 700
+#: How long a list may take to fade away. Milliseconds.
+CLOSES = 600
+#: A list that is drawn anew under the mouse is tried again so often.
+TRIES = 3
 
 
 async def choose(control: Element, wanted: list[str], kind: str) -> dict[str, Any]:
@@ -52,16 +58,25 @@ async def choose(control: Element, wanted: list[str], kind: str) -> dict[str, An
     if kind == "dropdown":
         await _click(frame, POPUP_TARGET, control.label)
     limit = SUGGESTS if kind == "popup" else OPENS
-    found: dict[str, Any] = await frame.call(POPUP_WAIT, wanted, kind == "popup", limit, timeout=COMMAND)
-    if found["found"] < 0:
-        if kind == "dropdown":
-            await _escape(frame)
-        return {"why": "it was taken away", "hint": "Take a new snapshot.", **found}
-    for nth in range(found["found"]):
-        await _click(frame, POPUP_CHOICE, f"the option of {control.label}", nth)
+    for attempt in range(TRIES):
+        found: dict[str, Any] = await frame.call(POPUP_WAIT, wanted, kind == "popup", limit, timeout=COMMAND)
+        if found["found"] < 0:
+            if kind == "dropdown":
+                await _escape(frame)
+                await frame.call(POPUP_CLOSED, CLOSES)
+            return {"why": "it was taken away", "hint": "Take a new snapshot.", **found}
+        try:
+            for nth in range(found["found"]):
+                await _click(frame, POPUP_CHOICE, f"the option of {control.label}", nth)
+            break
+        except (ElementGone, ElementHidden, ElementMoving):
+            # The list was drawn anew at this moment, as many are while they are filtered.
+            if attempt == TRIES - 1:
+                raise
     result: dict[str, Any] = await frame.call(POPUP_RESULT, found["labels"])
-    if result.get("open"):
+    if kind != "listbox" and (found["several"] or not await frame.call(POPUP_CLOSED, CLOSES)):
         await _escape(frame)
+        await frame.call(POPUP_CLOSED, CLOSES)
     return result
 
 

@@ -1,5 +1,7 @@
 // Remembers which lists are shown before a control opens one of its own.
 (lib) => {
-  lib.listsBefore = new WeakSet(document.querySelectorAll("[role=listbox]"));
+  const lists = [...document.querySelectorAll("[role=listbox]")];
+  lib.listsBefore = new WeakSet(lists.filter((list) => list.checkVisibility({ visibilityProperty: true })));
   lib.choices = [];
+  lib.chosen = [];
 }

@@ -7,8 +7,13 @@
     const box = node.getBoundingClientRect();
     return box.width > 1 && box.height > 1 && node.checkVisibility({ visibilityProperty: true });
   };
+  // A list for screen readers only has no size of its own.
+  const isClipped = (list) => {
+    const box = list.getBoundingClientRect();
+    return (box.width <= 1 || box.height <= 1) && getComputedStyle(list).overflow !== "visible";
+  };
   const OPTIONS = "[role=option],[role=treeitem],[role=menuitemradio],[role=menuitem]";
-  const optionsIn = (list) => [...list.querySelectorAll(OPTIONS)].filter(isVisible);
+  const optionsIn = (list) => (list === control || !isClipped(list) ? [...list.querySelectorAll(OPTIONS)].filter(isVisible) : []);
   const text = (node) => node.innerText.replace(/\s+/g, " ").trim();
 
   if (control.getAttribute("role") === "listbox") return optionsIn(control);

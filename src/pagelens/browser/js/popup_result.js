@@ -1,9 +1,8 @@
-// What a combobox or list box shows after its options were chosen, compared with them: {done, value, differs, open}.
+// What a combobox or list box shows after its options were chosen, compared with them: {done, value, differs}.
 async (lib, labels) => {
   const fold = (text) => text.replace(/\s+/g, " ").trim();
   const control = lib.filled.deref();
   const same = (text, label) => fold(text).toLowerCase() === label.toLowerCase();
-  const isOpen = () => lib.fn.popup_options(control).length > 0 && control.getAttribute("role") !== "listbox";
   const read = () => {
     if (!control || !control.isConnected) return { done: true, value: "", differs: true, gone: true };
     const chosen = (lib.chosen || []).map((one) => one.deref()).filter(Boolean);
@@ -25,7 +24,7 @@ async (lib, labels) => {
   };
   for (let wait = 0; ; wait += 1) {
     const result = read();
-    if (!result.differs || wait >= 20) return { ...result, open: !result.gone && isOpen() };
+    if (!result.differs || wait >= 20) return result;
     await new Promise((resolve) => setTimeout(resolve, 15));
   }
 }

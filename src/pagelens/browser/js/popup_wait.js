@@ -2,8 +2,8 @@
 //
 // isField: the text was typed into it, and its options may be suggestions that come late. Otherwise the list is what
 // it is once it has been at rest for a moment; one that is longer than it shows is scrolled through.
-// Returns {found: how many elements `popup_choice` has to be clicked, labels: what will be chosen}, or {found: -1,
-// why, hint, offered: the labels there are}.
+// Returns {found: how many elements `popup_choice` has to be clicked, labels: what will be chosen, several: whether the
+// list takes several and stays open}, or {found: -1, why, hint, offered: the labels there are}.
 async (lib, wanted, isField, timeout) => {
   const REST = 150;
   const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
@@ -23,7 +23,7 @@ async (lib, wanted, isField, timeout) => {
     const clicked = several ? options.filter((option) => meant.includes(option) !== isOn(option)) : meant.slice(0, 1);
     lib.choices = clicked.map((option) => new WeakRef(option));
     lib.chosen = meant.map((option) => new WeakRef(option));
-    return { found: clicked.length, labels: found.map((one) => choices[one.index].label) };
+    return { found: clicked.length, several, labels: found.map((one) => choices[one.index].label) };
   };
 
   const end = performance.now() + timeout;

@@ -1,0 +1,1 @@
+"""Real widgets from npm packages, used as a person would."""
