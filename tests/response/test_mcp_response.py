@@ -244,7 +244,7 @@ async def test_effect_none_is_said_where_the_tool_wants_it(idle_context: McpCont
     text, _ = await shown(idle_context, effect())
     assert text == ""
     text, json = await shown(idle_context, effect(), say_none=True)
-    assert text.startswith("No navigation, new page, dialog or download within 22 ms.")
+    assert text.startswith("No effect observed within 22 ms.")
     assert json["effect"] == {"waitedMs": 22}
 
 

@@ -29,7 +29,7 @@ async def test_click_reports_what_happened(agent: Agent, site: Site) -> None:
 async def test_click_that_does_nothing_says_so(agent: Agent, site: Site) -> None:
     await agent.ok("navigate_page", url=site.page("<button>Idle</button>"))
     lines = (await agent.ok("click", uid="text=Idle")).splitlines()
-    assert lines[1].startswith("No navigation, new page, dialog or download within ")
+    assert lines[1].startswith("No effect observed within ")
 
 
 async def test_double_click_and_snapshot_on_request(agent: Agent, site: Site) -> None:

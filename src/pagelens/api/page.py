@@ -446,7 +446,7 @@ class Page:
             InvalidInput: `submit_key` names no key, or there are line breaks for a field of one line.
         """
         await self._ready()
-        done = await self._mcp.act("input", lambda: type_text(self._engine, text, submit_key=submit_key))
+        done = await self._mcp.act("keys", lambda: type_text(self._engine, text, submit_key=submit_key))
         return effect_of(self, done.effect)
 
     async def hover(self, target: Target, *, timeout: float = COMMAND) -> Effect:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from pagelens.browser.changes import Changes
 from pagelens.browser.dialogs import Dialog
 from pagelens.browser.downloads import Download
 
@@ -32,6 +33,8 @@ class Effect:
         is_unfinished: the new document was not usable when the time was up.
         closed, crashed: the page did so.
         waited_ms: how long the settling took.
+        changes: what changed in the document that was acted on: controls, focus, what the page said.
+        failed_requests: requests that the action began and that failed, each with its status or ``net::`` error.
         earlier: what had happened before the action, unwatched, in words.
     """
 
@@ -49,6 +52,8 @@ class Effect:
     closed: bool = False
     crashed: bool = False
     waited_ms: int = 0
+    changes: Changes = field(default_factory=Changes)
+    failed_requests: list[tuple[str, str]] = field(default_factory=list)
     earlier: list[str] = field(default_factory=list)
 
     @property
@@ -64,4 +69,6 @@ class Effect:
             or self.downloads
             or self.closed
             or self.crashed
+            or self.changes
+            or self.failed_requests
         )

@@ -134,6 +134,31 @@ class Frame:
         numbers = self.page.host.uids.reserve(count, self.document_key)
         await self.call(GIVE_UIDS, numbers.start, numbers.stop - 1)
 
+    def post_call(self, function: JsFunction, *args: Any) -> Reply | None:
+        """Order a call without waiting for it; None while the document has no world of ours, or is gone.
+
+        The reply's result is that of ``Runtime.callFunctionOn``. What is ordered next runs after it.
+        """
+        world = self._world
+        if world is None or self.is_detached or self.is_crashed:
+            return None
+        if missing := world.missing(function):
+            self.session.post("Runtime.evaluate", {"expression": missing, "contextId": world.context_id})
+            world.has_now(function)
+        return self._post(world, function, [{"value": arg} for arg in args], by_value=True)
+
+    def _post(self, world: World, function: JsFunction, arguments: list[dict[str, Any]], *, by_value: bool) -> Reply:
+        return self.session.post(
+            "Runtime.callFunctionOn",
+            {
+                "functionDeclaration": f"function(...a){{return __pagelens.fn.{function.name}(...a)}}",
+                "executionContextId": world.context_id,
+                "arguments": arguments,
+                "returnByValue": by_value,
+                "awaitPromise": True,
+            },
+        )
+
     async def _call(
         self, function: JsFunction, arguments: list[dict[str, Any]], *, by_value: bool, timeout: float
     ) -> dict[str, Any]:
@@ -153,17 +178,7 @@ class Frame:
             installed = self.session.post("Runtime.evaluate", {"expression": missing, "contextId": world.context_id})
             _raise_if_threw(await self.guarded(installed, timeout), function)
             world.has_now(function)
-        reply = self.session.post(
-            "Runtime.callFunctionOn",
-            {
-                "functionDeclaration": f"function(...a){{return __pagelens.fn.{function.name}(...a)}}",
-                "executionContextId": world.context_id,
-                "arguments": arguments,
-                "returnByValue": by_value,
-                "awaitPromise": True,
-            },
-        )
-        result = await self.guarded(reply, timeout)
+        result = await self.guarded(self._post(world, function, arguments, by_value=by_value), timeout)
         _raise_if_threw(result, function)
         value: dict[str, Any] = result["result"]
         return value

@@ -29,6 +29,7 @@ _IDLE_TYPES = frozenset({"EventSource", "WebSocket", "Ping", "Preflight", "CSPVi
 _SOON = 0.05
 #: So many ended requests are remembered.
 _ENDED = 500
+_GIVEN_UP = "net::ERR_ABORTED"
 
 
 # Of the four network events only these members are decoded: there may be thousands of them.
@@ -105,6 +106,7 @@ class Ended:
     failure: str
     serial: int
     ended_at: float
+    type: str = ""
 
 
 @dataclass(slots=True)
@@ -208,6 +210,26 @@ class LoadTracker:
         return [
             r for r in self.in_flight.values() if r.serial > since and r.counts and (types is None or r.type in types)
         ]
+
+    def had_since(self, since: int, types: frozenset[str]) -> bool:
+        """Whether a request of these types begun after `since` has been answered."""
+        return any(r.serial > since and r.type in types for r in self.ended) or any(
+            r.serial > since and r.type in types and r.answered_at is not None for r in self.in_flight.values()
+        )
+
+    def failed_since(self, since: int, types: frozenset[str]) -> list[tuple[str, str]]:
+        """The requests of these types begun after `since` that have failed: address, and status or ``net::`` error.
+
+        Those that the page gave up itself have not.
+        """
+        failed = [
+            (r.url, r.failure or str(r.status))
+            for r in self.ended
+            if r.serial > since and r.type in types and (r.status >= 400 or r.failure) and r.failure != _GIVEN_UP
+        ]
+        # Chrome tells of no end before the page has read the body.
+        unread = [r for r in self.in_flight.values() if r.serial > since and r.type in types and r.status >= 400]
+        return failed + [(r.url, str(r.status)) for r in unread]
 
     # -- events --------------------------------------------------------------------------------------
 
@@ -335,7 +357,9 @@ class LoadTracker:
         request = self.in_flight.pop(event.requestId, None)
         if request is not None:
             self.active_at = asyncio.get_running_loop().time()
-            self.ended.append(Ended(request.url, request.status, event.errorText, request.serial, self.active_at))
+            self.ended.append(
+                Ended(request.url, request.status, event.errorText, request.serial, self.active_at, request.type)
+            )
             self.touch()
 
     def _request_failed(self, event: _End) -> None:

@@ -253,7 +253,8 @@ class Page:
         """Do something in the body; on leaving, wait for what it caused and describe it.
 
         Args:
-            depth: ``input`` for clicks and keys, ``script`` for evaluate and fill (no frame is waited for).
+            depth: ``input`` for the mouse, ``keys`` for keys, ``script`` for evaluate and fill (no frame is waited for,
+                and nothing looked at in the document).
             frame: the frame acted on, when it is not the main one: its navigations are waited for too.
 
         Yields:

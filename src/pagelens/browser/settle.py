@@ -20,6 +20,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Literal
 
+from pagelens.browser.changes import ChangeWatch
 from pagelens.browser.effect import Effect
 from pagelens.browser.follow import Followed, crossing, follow, interrupted, run_tasks
 from pagelens.browser.loading import InFlight
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Depth", "acting", "describe", "finish_downloads"]
 
-Depth = Literal["input", "script"]
+Depth = Literal["input", "keys", "script"]
 
 #: How long requests that the action began are waited for, in all. Seconds.
 REQUESTS = 0.5
@@ -39,6 +40,8 @@ REQUESTS = 0.5
 BODY = 0.1
 #: How long a main thread that does not yield is waited for. Seconds.
 TASKS = 1.0
+#: How long the first call in a document may take before an action goes unwatched. Seconds.
+WORLD = 0.5
 #: How long a new page may take to know its address, a download to begin and to be complete, before the reply. Seconds.
 NEWCOMERS = 0.3
 DOWNLOAD_BEGINS = 0.2
@@ -54,15 +57,38 @@ async def acting(page: Page, depth: Depth, frame: Frame | None) -> AsyncIterator
     mark = page.loads.serial
     page.watchers.append(effect)
     try:
+        watch = await _look(page, depth, frame) if depth != "script" else None
         yield effect
         started = asyncio.get_running_loop().time()
-        await _settle(page, depth, frame, mark, effect)
+        await _settle(page, depth, frame, mark, effect, watch)
         effect.waited_ms = round((asyncio.get_running_loop().time() - started) * 1000)
     finally:
         page.watchers.remove(effect)
 
 
-async def _settle(page: Page, depth: Depth, frame: Frame | None, mark: int, effect: Effect) -> None:
+async def _look(page: Page, depth: Depth, frame: Frame | None) -> ChangeWatch | None:
+    """Order a look at the document before it is acted on."""
+    acted_on = frame or page.main_frame
+    if interrupted(page) or acted_on.is_detached or acted_on.is_crashed:
+        return None
+    if acted_on.world_context is None:
+        # The first call in this document; whatever acts needs our world as well, and says why it can't have it.
+        made = acted_on.create_world()
+        made.on_done(page.loads.touch)
+        await page.loads.wait(lambda: made.done or interrupted(page), WORLD)
+        if not made.done or made.failed:
+            return None
+        acted_on.world_made(made)
+    watch = ChangeWatch(acted_on)
+    if depth == "keys":
+        # Keys ask nothing of the page before they are pressed, and get there by another way than our calls.
+        await watch.has_looked(lambda: interrupted(page))
+    return watch
+
+
+async def _settle(
+    page: Page, depth: Depth, frame: Frame | None, mark: int, effect: Effect, watch: ChangeWatch | None
+) -> None:
     loop = asyncio.get_running_loop()
     loads = page.loads
     acted_on = page.main_frame if frame is None or frame.is_detached else frame
@@ -88,10 +114,20 @@ async def _settle(page: Page, depth: Depth, frame: Frame | None, mark: int, effe
         await run_tasks(acted_on, stop, TASKS)
     requests_until = loop.time() + REQUESTS
     await requests_end(requests_until)
-    if depth == "input" and not stop():
-        await run_tasks(acted_on, stop, TASKS, draw=True)
-        await requests_end(requests_until)
+    if depth != "script" and not stop():
+        had = loads.had_since(mark, _REQUEST_TYPES)
+        if watch is None or not watch.is_armed:
+            await run_tasks(acted_on, stop, TASKS, draw=True)
+        else:
+            # The look comes with the frame that is waited for.
+            effect.changes = await watch.seen(stop, draw=True, is_late=had, timeout=TASKS)
+        if awaited():
+            await requests_end(requests_until)
+            if watch is not None and not stop():
+                effect.changes = await watch.seen(stop, draw=False, is_late=True)
 
+    if not stop():
+        effect.failed_requests = loads.failed_since(mark, _REQUEST_TYPES)
     end = loop.time() + patient(NAVIGATION, page.emulation.patience)
     for moved in frames:
         load = loads.of(moved.id)

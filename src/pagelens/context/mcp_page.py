@@ -297,7 +297,7 @@ class McpPage:
 
     async def press_key(self, combo: str) -> Done[None]:
         """Press a key or combination where the focus is; raises `InvalidInput` for a key that doesn't exist."""
-        return await self.act("input", lambda: inputs.press_key(self.page, combo))
+        return await self.act("keys", lambda: inputs.press_key(self.page, combo))
 
     async def hover(self, target: str) -> Done[str]:
         """Move the mouse over an element; reports what to call it.
@@ -323,7 +323,7 @@ class McpPage:
         Raises:
             NotEditable: nothing that takes text has the focus.
         """
-        return await self.act("input", lambda: type_text(self.page, text, submit_key=submit_key))
+        return await self.act("keys", lambda: type_text(self.page, text, submit_key=submit_key))
 
     async def evaluate(
         self,

@@ -173,6 +173,7 @@ async (lib, element, { rest, still, token, disabledToo }) => {
   }
   if (found) {
     if (token && globalThis.pagelensClick) lib.fn.guard_click(element, token);
+    if (token) lib.effect?.act?.(element);
     return found;
   }
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from pagelens.core.safe_text import one_line, shortened
+from pagelens.response.formatters.changes import changes_json, changes_lines, failed_json, failed_line
 from pagelens.response.formatters.effects import (
     address,
     download_json,
@@ -47,7 +48,7 @@ class EffectSection:
                 out.line(line)
             if order.say_none and order.effect.nothing_seen:
                 hint = "" if self._has_snapshot else " take_snapshot shows what changed in the page."
-                out.line(f"No navigation, new page, dialog or download within {order.effect.waited_ms} ms.{hint}")
+                out.line(f"No effect observed within {order.effect.waited_ms} ms.{hint}")
             found |= _json(order.effect)
         out.json["effect"] = found
 
@@ -79,7 +80,9 @@ def _lines(effect: Effect) -> list[str]:
         lines.append("The page crashed: its process ended. Navigate or reload it to bring it back.")
     if effect.closed:
         lines.append("The page closed itself.")
-    return lines
+    if effect.failed_requests:
+        lines.append(failed_line(effect.failed_requests))
+    return lines + changes_lines(effect.changes)
 
 
 def _json(effect: Effect) -> dict[str, Any]:
@@ -109,6 +112,9 @@ def _json(effect: Effect) -> dict[str, Any]:
         found["crashed"] = True
     if effect.closed:
         found["closed"] = True
+    if effect.failed_requests:
+        found["failedRequests"] = failed_json(effect.failed_requests)
+    found |= changes_json(effect.changes)
     if effect.earlier:
         found["earlier"] = [one_line(news) for news in effect.earlier]
     return found
