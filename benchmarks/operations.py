@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -25,6 +27,7 @@ class Operation:
         values: what the tool needs, given the contender and the number of the round.
         looks: a snapshot is taken before the first round (every one, if the page is loaded before every one).
         is_judged: is timed in as many rounds as it takes to judge; the others in fewer.
+        more_rounds: so many times as often.
     """
 
     name: str
@@ -34,6 +37,13 @@ class Operation:
     looks: bool = False
     every_round: bool = False
     is_judged: bool = False
+    more_rounds: int = 1
+
+
+#: Chrome draws, and so photographs, every so often, and all Chromes of a machine at the same moments. Seconds.
+FRAME = 1 / 60
+#: Its multiples, without the whole numbers, are spread evenly however many there are.
+_GOLDEN = (5**0.5 - 1) / 2
 
 
 def _click(role: str, name: str, **more: Any) -> Callable[[Contender, int, str], dict[str, Any]]:
@@ -66,8 +76,8 @@ OPERATIONS = [
     Operation("evaluate 1+1", "evaluate", "tiny", lambda who, number, site: {"expr": "1+1"}, is_judged=True),
     Operation("click, calm page", "click", "tiny", _click("button", "Do nothing"), looks=True, is_judged=True),
     Operation("click, changing page", "click", "tick", _click("button", "Do nothing"), looks=True, is_judged=True),
-    Operation("screenshot tiny", "screenshot", "tiny", is_judged=True),
-    Operation("screenshot shop", "screenshot", "shop", is_judged=True),
+    Operation("screenshot tiny", "screenshot", "tiny", is_judged=True, more_rounds=3),
+    Operation("screenshot shop", "screenshot", "shop", is_judged=True, more_rounds=3),
     Operation("snapshot tiny", "snapshot", "tiny"),
     Operation("snapshot form", "snapshot", "form"),
     Operation("snapshot shop", "snapshot", "shop"),
@@ -112,14 +122,19 @@ async def time_operations(
     other_rounds: int,
     operations: Sequence[Operation] = tuple(OPERATIONS),
 ) -> None:
-    """Time them all; the first round of each warms up and does not count."""
+    """Time them all; the first round of each warms up and does not count.
+
+    Each begins at another moment of a frame, all of a round at the same: else whoever comes first after the end of the
+    one before would win or lose a whole frame by a millisecond, every time.
+    """
     for operation in operations:
         those = [who for who in contenders if who.can(operation.kind)]
-        rounds = judged_rounds if operation.is_judged else other_rounds
+        rounds = (judged_rounds if operation.is_judged else other_rounds) * operation.more_rounds
         times = results.times[operation.name] = {who.name: [] for who in those}
         for number in range(-1, rounds):
             for who in those if number % 2 else those[::-1]:
                 try:
+                    await _phase(number * _GOLDEN % 1)
                     seconds = await _once(operation, who, number + 1, site)
                 except FAILURES as error:
                     results.failures.append(f"{operation.name}: {type(error).__name__}: {str(error)[:300]}")
@@ -132,6 +147,11 @@ async def time_operations(
                     _note_size(results, operation, who)
         results.loads.append(os.getloadavg()[0])
         print(f"  {operation.name:24s}", _line(times), flush=True)
+
+
+async def _phase(part: float) -> None:
+    """Wait for this part of a frame, counted as Chrome counts them: from the start of the monotonic clock."""
+    await asyncio.sleep((part - time.monotonic() / FRAME) % 1 * FRAME)
 
 
 async def _once(operation: Operation, who: Contender, number: int, site: str) -> float:
