@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import time
 from collections.abc import Callable, Sequence
@@ -26,6 +27,7 @@ class Operation:
         page: is loaded before the first round, or before every one.
         values: what the tool needs, given the contender and the number of the round.
         looks: a snapshot is taken before the first round (every one, if the page is loaded before every one).
+        check: JavaScript that says whether it came true, asked untimed after every round; None where the reply says it.
         is_judged: is timed in as many rounds as it takes to judge; the others in fewer.
         more_rounds: so many times as often.
     """
@@ -36,6 +38,7 @@ class Operation:
     values: Callable[[Contender, int, str], dict[str, Any]] = lambda who, number, site: {}
     looks: bool = False
     every_round: bool = False
+    check: Callable[[dict[str, Any]], str] | None = None
     is_judged: bool = False
     more_rounds: int = 1
 
@@ -58,6 +61,19 @@ def _field(who: Contender, number: int, label: str, role: str) -> dict[str, Any]
     else:
         value = ("true", "false")[number % 2]
     return {"ref": who.find(role, label), "name": label, "role": role, "value": value}
+
+
+def _holds(values: dict[str, Any]) -> str:
+    """Whether the form's fields hold these values."""
+    fields = values.get("fields") or [{"name": "Text field 3", "value": values["value"]}]
+    ids = {label: f"t{number}" for number, (label, _) in enumerate(FIELDS, 1)}
+    wanted = {ids[field["name"]]: field["value"] for field in fields}
+    # The answer is put together, so that a server which repeats the script has not given it.
+    return (
+        "((wanted) => Object.entries(wanted).every(([id, value]) => { const field = document.getElementById(id);"
+        " return value === (field.type === 'checkbox' ? String(field.checked) : field.selectedOptions ?"
+        f" field.selectedOptions[0].label : field.value) }}) ? 'came ' + 'true' : 'failed')({json.dumps(wanted)})"
+    )
 
 
 def _go(page: str) -> Callable[[Contender, int, str], dict[str, Any]]:
@@ -99,6 +115,8 @@ OPERATIONS = [
         "form",
         lambda who, number, site: {"ref": who.find("textbox", "Text field 3"), "value": f"hello value {number}"},
         looks=True,
+        check=_holds,
+        is_judged=True,
     ),
     Operation(
         "fill 20 fields",
@@ -106,6 +124,8 @@ OPERATIONS = [
         "form",
         lambda who, number, site: {"fields": [_field(who, number, label, role) for label, role in FIELDS]},
         looks=True,
+        check=_holds,
+        is_judged=True,
     ),
     Operation("wait for a text there", "wait_for", "shop", lambda who, number, site: {"text": "Conditions of Use"}),
     Operation("list 51 requests", "network", "console"),
@@ -162,7 +182,14 @@ async def _once(operation: Operation, who: Contender, number: int, site: str) ->
     values = operation.values(who, number, site)
     if who.name != BARE:
         values.pop("navigates", None)
-    return await who.do(operation.kind, **values)
+    seconds = await who.do(operation.kind, **values)
+    if operation.check is not None and who.name != BARE:
+        said = who.last_text, who.last_image
+        await who.do("evaluate", expr=operation.check(values))
+        if "came true" not in who.last_text:
+            raise RuntimeError(f"{who.name} said that it did, and the page says otherwise: {who.last_text[:200]}")
+        who.last_text, who.last_image = said
+    return seconds
 
 
 def _note_size(results: Results, operation: Operation, who: Contender) -> None:

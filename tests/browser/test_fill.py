@@ -340,3 +340,78 @@ async def test_in_shadow_roots(page: Page, site: Site, mode: str) -> None:
     uid = (await value(page, "() => inner")).split()[0].removeprefix("uid=")
     assert not (await fill(page, uid, "new")).differs
     assert await value(page, "inner.value") == '"new"'
+
+
+# -- editors, masks and switches of every make ---------------------------------------------------------------
+
+
+async def test_a_thousand_lines_for_an_editable_element(page: Page, site: Site) -> None:
+    await show(page, site, "<div id=d contenteditable style='white-space: pre-wrap'>old</div>")
+    text = "\n".join(f"Line {n}: some words" for n in range(1000))
+    assert not (await fill(page, "css=#d", text)).differs
+    assert await value(page, "d.innerText.split('\\n').length") == "1000"
+    assert await value(page, "seen") == '["input d"]'
+
+
+async def test_an_editor_that_takes_many_lines_from_a_paste(page: Page, site: Site) -> None:
+    await show(
+        page,
+        site,
+        "<div id=d contenteditable>old</div><script>let model = ''; d.onpaste = e => { e.preventDefault();"
+        "model = e.clipboardData.getData('text/plain'); d.innerText = model }</script>",
+    )
+    text = "\n".join(f"Line {n}" for n in range(50))
+    assert not (await fill(page, "css=#d", text)).differs
+    assert await value(page, "model.split('\\n').length") == "50"
+
+
+async def test_an_editor_behind_a_field_that_cannot_be_seen(page: Page, site: Site) -> None:
+    # Its keys are what counts: all is selected and replaced as the editor does it.
+    await show(
+        page,
+        site,
+        "<textarea id=t style='position:absolute;width:1px;height:1px;opacity:0'></textarea><pre id=drawn>old</pre>"
+        "<script>let all = false; t.onkeydown = e => { if (e.ctrlKey && e.key == 'a' || e.metaKey) all = true };"
+        "t.oninput = () => { drawn.textContent = (all ? '' : drawn.textContent) + t.value; t.value = ''; all = false }"
+        "</script>",
+    )
+    report = await fill(page, "css=#t", "new")
+    assert (report.differs, report.is_verified) == (False, False)
+    assert await value(page, "drawn.textContent") == '"new"'
+
+
+async def test_a_mask_that_listens_to_keys_only(page: Page, site: Site) -> None:
+    await show(
+        page,
+        site,
+        "<input id=i><script>let digits = ''; i.onkeydown = e => { if (/^\\d$/.test(e.key)) { digits += e.key;"
+        "e.preventDefault(); i.value = digits.replace(/(\\d{2})(?=\\d)/g, '$1-') }"
+        " else if (e.key == 'Delete') digits = '' };"
+        "i.oninput = () => { i.value = '' }</script>",
+    )
+    report = await fill(page, "css=#i", "123456")
+    assert (report.value_after, report.is_reformatted) == ("12-34-56", True)
+    report.raise_if_differs()
+
+
+@pytest.mark.parametrize(
+    ("after", "separated"), [("12-34", True), ("(1234)", True), ("12.34", False), ("1235", False), ("123", False)]
+)
+async def test_only_separators_are_another_form_of_a_value(page: Page, site: Site, after: str, separated: bool) -> None:
+    await show(page, site, f'<input id=i oninput="value = {after!r}">')
+    report = await fill(page, "css=#i", "1234")
+    assert (report.value_after, report.differs, report.is_reformatted) == (after, True, separated)
+
+
+async def test_switches_that_are_neither_on_nor_off_and_buttons_that_stay_pressed(page: Page, site: Site) -> None:
+    await show(
+        page,
+        site,
+        "<div id=m role=checkbox aria-checked=mixed onclick=\"this.ariaChecked = this.ariaChecked == 'false' ? 'true'"
+        " : 'false'\">M</div><button id=b aria-pressed=false onclick=\"this.ariaPressed = 'true'\">B</button>"
+        "<button id=late role=switch aria-checked=false"
+        " onclick=\"setTimeout(() => this.ariaChecked = 'true', 20)\">L</button>",
+    )
+    assert (await fill(page, "css=#m", "true")).value_after == "true"
+    assert (await fill(page, "css=#b", "on")).value_after == "true"
+    assert not (await fill(page, "css=#late", "true")).differs
