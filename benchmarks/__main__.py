@@ -16,6 +16,7 @@ import platformdirs
 
 from benchmarks.client import Client
 from benchmarks.contenders import BareContender, Contender, ServerContender
+from benchmarks.heap import measure_heap
 from benchmarks.judge import ROUNDS, judge
 from benchmarks.machine import this_machine
 from benchmarks.operations import OPERATIONS, time_operations
@@ -30,7 +31,7 @@ from pagelens.core.options import Options
 from pagelens.errors import PagelensError
 
 PAGE = Path(__file__).parents[1] / "docs" / "benchmarks.md"
-PHASES = ("starts", "operations", "sessions", "events")
+PHASES = ("starts", "operations", "sessions", "events", "heap")
 
 
 @dataclass(frozen=True)
@@ -41,10 +42,11 @@ class Plan:
     other_rounds: int
     sessions: int
     floods: int
+    heaps: int
 
 
 #: `quick` gives a first impression while working on something; it judges too, but writes no page.
-PLANS = {"full": Plan(ROUNDS, 10, 3, 3), "quick": Plan(5, 3, 1, 1)}
+PLANS = {"full": Plan(ROUNDS, 10, 3, 3, 5), "quick": Plan(5, 3, 1, 1, 1)}
 
 
 def main() -> int:
@@ -71,6 +73,18 @@ def main() -> int:
         specs = servers(browser, cache, Path(folder), no_sandbox=no_sandbox)
         run = _Run(specs, PLANS[chosen.plan], site, folder, phases, chosen.match)
         results = asyncio.run(run.all(BareContender(browser, no_sandbox=no_sandbox)))
+        if "heap" in phases:
+            print("heap", flush=True)
+            asyncio.run(
+                measure_heap(
+                    results,
+                    browser=browser,
+                    cache=cache,
+                    folder=Path(folder),
+                    no_sandbox=no_sandbox,
+                    rounds=PLANS[chosen.plan].heaps,
+                )
+            )
 
     is_whole = phases == set(PHASES) and not chosen.match
     verdicts = judge(results)

@@ -93,6 +93,19 @@ def _per_event(results: Results, peer: str) -> tuple[float | None, int]:
     return (ours / theirs if ours is not None and theirs else None), count
 
 
+def _heap(name: str, attribute: str, *, gain: bool = False) -> Measure:
+    def measure(results: Results, peer: str) -> tuple[float | None, int]:
+        costs = results.heap.get(name, {})
+        ours, theirs = (
+            [None if cost is None else float(getattr(cost, attribute)) for cost in costs.get(who, [])]
+            for who in (OURS, peer)
+        )
+        return paired_ratio(theirs, ours) if gain else paired_ratio(ours, theirs)
+
+    return measure
+
+
+_HEAP = "heap snapshot of"
 TARGETS = (
     Target("evaluate", 20, _faster("evaluate 1+1"), is_gain=True),
     Target("click that does nothing, calm page", 5, _faster("click, calm page"), is_gain=True),
@@ -107,6 +120,17 @@ TARGETS = (
     Target("server memory after the session", 0.6, _of_session("memory")),
     Target("server CPU of the session", 0.5, _of_session("cpu")),
     Target("server CPU for one event of a flood", 0.5, _per_event, peers=(CHROME_DEVTOOLS_MCP,)),
+    *(
+        target
+        for name in ("33 MB, warm", "more than 150 MB, warm")
+        for target in (
+            Target(
+                f"{_HEAP} {name}: CPU", 4, _heap(name, "cpu", gain=True), is_gain=True, peers=(CHROME_DEVTOOLS_MCP,)
+            ),
+            Target(f"{_HEAP} {name}: memory", 0.75, _heap(name, "memory"), peers=(CHROME_DEVTOOLS_MCP,)),
+        )
+    ),
+    Target(f"{_HEAP} 33 MB, cold: CPU", 1, _heap("33 MB, cold", "cpu"), peers=(CHROME_DEVTOOLS_MCP,)),
 )
 
 

@@ -54,6 +54,10 @@ def report(results: Results, verdicts: Sequence[Verdict], machine: Machine, *, d
         "## A page with 5,000 requests and 20,000 console lines",
         "What the server spends to hear of them, and its memory afterwards.",
         _events(results),
+        "## Heap snapshots",
+        "Read, measured and their classes listed; each engine in a process of its own, in turn. Warm: one more "
+        "snapshot in a process that has read one before. Cold: all that a new process spends.",
+        _heap(results),
         "## Sizes",
         "Tokens (o200k) of the list of tools and of replies; base64 characters of pictures.",
         _sizes(results),
@@ -107,6 +111,21 @@ def _sessions(results: Results) -> str:
         rows.append([title, *("-" if value is None else f"{value / unit:.{digits}f}" for value in values)])
     count = min((len(sessions) for sessions in results.sessions.values()), default=0)
     return table([f"median of {count}", OURS, *PEERS], rows)
+
+
+def _heap(results: Results) -> str:
+    names = (OURS, PEERS[0])
+    rows = []
+    for operation, costs in results.heap.items():
+        for title, attribute, unit, digits in (("CPU, s", "cpu", 1.0, 2), ("memory at most, MB", "memory", 1e6, 0)):
+            cells = [
+                median([None if cost is None else float(getattr(cost, attribute)) for cost in costs.get(name, [])])
+                for name in names
+            ]
+            rows.append(
+                [f"{operation}: {title}", *("-" if cell is None else f"{cell / unit:.{digits}f}" for cell in cells)]
+            )
+    return table(["", *names], rows)
 
 
 def _events(results: Results) -> str:

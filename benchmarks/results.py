@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 __all__ = [
     "EventCost",
+    "HeapCost",
     "Results",
     "SessionCost",
     "Sizes",
@@ -45,6 +46,14 @@ class EventCost:
     memory: int
 
 
+@dataclass(frozen=True)
+class HeapCost:
+    """Reading one heap snapshot: seconds of CPU, bytes of memory at most."""
+
+    cpu: float
+    memory: int
+
+
 @dataclass
 class Sizes:
     """Tokens (o200k) of what a server says."""
@@ -57,12 +66,13 @@ class Sizes:
 
 @dataclass
 class Results:
-    """By server name; `times` by operation first. `failures` are errors, in words."""
+    """By server name; `times` and `heap` by operation first. `failures` are errors, in words."""
 
     times: dict[str, dict[str, Times]] = field(default_factory=dict)
     sessions: dict[str, list[SessionCost]] = field(default_factory=dict)
     sizes: dict[str, Sizes] = field(default_factory=dict)
     events: dict[str, list[EventCost]] = field(default_factory=dict)
+    heap: dict[str, dict[str, list[HeapCost | None]]] = field(default_factory=dict)
     failures: list[str] = field(default_factory=list)
     loads: list[float] = field(default_factory=list)
 

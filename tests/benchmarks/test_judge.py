@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from benchmarks.judge import PEERS, TARGETS, Verdict, judge
-from benchmarks.results import EventCost, Results, SessionCost, Times, median, paired_ratio, percentile_95
+from benchmarks.results import EventCost, HeapCost, Results, SessionCost, Times, median, paired_ratio, percentile_95
 from benchmarks.servers import CHROME_DEVTOOLS_MCP, OURS, PLAYWRIGHT_MCP
 
 
@@ -111,3 +111,19 @@ def test_what_one_of_them_could_not_do_is_not_met(missing: str) -> None:
 
 def test_of_nothing_every_target_is_missed() -> None:
     assert [each.is_met for each in judge(Results())] == [False] * len(TARGETS)
+
+
+def test_heap_snapshots_are_judged_by_cpu_and_memory_of_a_round() -> None:
+    def costs(cpu: float, memory: int) -> dict[str, list[HeapCost | None]]:
+        return {OURS: [HeapCost(1, 70), None], CHROME_DEVTOOLS_MCP: [HeapCost(cpu, memory), HeapCost(99, 1)]}
+
+    results = Results(heap={"33 MB, warm": costs(4.5, 100), "33 MB, cold": costs(0.9, 100)})
+    assert verdict(results, "heap snapshot of 33 MB, warm: CPU").measured == "4.5"
+    assert verdict(results, "heap snapshot of 33 MB, warm: CPU").is_met
+    assert verdict(results, "heap snapshot of 33 MB, warm: memory").measured == "0.70"
+    assert verdict(results, "heap snapshot of 33 MB, warm: memory").is_met
+    assert not verdict(results, "heap snapshot of 33 MB, cold: CPU").is_met
+    assert not verdict(results, "heap snapshot of more than 150 MB, warm: CPU").is_met  # not measured
+    results.heap["33 MB, warm"] = costs(3.9, 90)
+    assert not verdict(results, "heap snapshot of 33 MB, warm: CPU").is_met
+    assert not verdict(results, "heap snapshot of 33 MB, warm: memory").is_met
