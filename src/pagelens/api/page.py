@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import enum
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -26,10 +26,12 @@ from pagelens.browser.content import set_content
 from pagelens.browser.element import find_element, find_elements
 from pagelens.browser.emulated import Emulated, Geolocation, Viewport
 from pagelens.browser.fill import FillValue, value_text
+from pagelens.browser.heap import take_heap_snapshot
 from pagelens.browser.navigation import BeforeUnload
 from pagelens.browser.scroll import ScrollReport
 from pagelens.browser.type_text import type_text
 from pagelens.browser.waiting import Condition, ElementState, WaitReport
+from pagelens.context.memory import REPEATS, LeakReport, find_memory_leaks, script_action
 from pagelens.core.deadlines import COMMAND, NAVIGATION, TOOL
 from pagelens.errors import FileFailed
 from pagelens.response.formatters.har import HarFormatter
@@ -321,6 +323,35 @@ class Page:
     def network_requests(self, *, include_preserved: bool = False) -> list[Request]:
         """What was requested since the last navigation, oldest first; with the two before it if asked."""
         return [Request(self, record) for record in self._mcp.network.get_data(include_preserved)]
+
+    async def take_heapsnapshot(self, path: str | Path) -> int:
+        """Collect garbage and write all that lives in the page's JavaScript heap to a file, which is replaced; returns
+        its bytes. `pagelens.analysis.heap.HeapSnapshot.load` reads it.
+
+        Raises:
+            FileFailed: it can't be written. CommandTimeout: Chrome fell silent.
+        """
+        try:
+            with await asyncio.to_thread(Path(path).open, "wb") as file:
+                return await take_heap_snapshot(self._engine, file)
+        except OSError as error:
+            raise FileFailed(f"{path} could not be written: {error.strerror or error}.") from error
+
+    async def find_memory_leaks(
+        self, action: str | Callable[[], Awaitable[object]], *, repeats: int = REPEATS
+    ) -> LeakReport:
+        """Do something three times `repeats` times, and find what grows each time; objects of old console messages are
+        let go of.
+
+        Args:
+            action: a JavaScript function as text, or an asynchronous function that does something with the page.
+
+        Returns:
+            A report with ``leaks``, those that retain most first; each has ``name``, ``count``, ``retained_size``,
+            ``contents``, ``held_by`` and ``path``, and as text is a sentence.
+        """
+        act = script_action(self._mcp, action) if isinstance(action, str) else action
+        return await find_memory_leaks(self._mcp, act, repeats=max(1, repeats))
 
     async def export_har(
         self,

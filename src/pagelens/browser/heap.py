@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, BinaryIO
+from weakref import WeakKeyDictionary
 
 import msgspec
 
@@ -31,6 +33,8 @@ class _Progress(msgspec.Struct):
 
 
 _decode_chunk = event_decoder(_Chunk)
+#: The last snapshot that each session was asked for: Chrome sends all of one that nobody waits for any more.
+_last: WeakKeyDictionary[Session, Reply] = WeakKeyDictionary()
 _decode_progress = event_decoder(_Progress)
 
 
@@ -65,12 +69,15 @@ async def take_heap_snapshot(
         DialogOpen, PageCrashed, PageClosed: the page can't be asked.
     """
     page.raise_if_unusable()
+    if (before := _last.get(page.session)) is not None:
+        await before.ended(SILENCE)
     writer = _Writer(page.session, file, progress)
     try:
         # Ids of objects are remembered from here on: the same object has the same id in later snapshots.
         await page.guarded(page.session.post("HeapProfiler.enable"))
         options = {"reportProgress": True, "captureNumericValue": numbers}
         reply = page.session.post("HeapProfiler.takeHeapSnapshot", options)
+        _last[page.session] = reply
         await writer.until(reply)
     finally:
         writer.close()
@@ -98,19 +105,23 @@ class _Writer:
 
     async def until(self, reply: Reply) -> None:
         """Wait for the end, as long as Chrome gives signs of life."""
-        while True:
+        # Not `Reply.raw` again and again: a wait that is given up gives up the answer.
+        ended = asyncio.Event()
+        reply.on_done(ended.set)
+        while not ended.is_set():
             before = self._signs
             try:
-                await reply.raw(SILENCE)
-            except CommandTimeout:
+                async with asyncio.timeout(SILENCE):
+                    await ended.wait()
+            except TimeoutError:
                 if self._signs == before:
-                    raise
-                continue
-            finally:
-                if self._failure is not None:
-                    reason = self._failure.strerror or self._failure
-                    raise FileFailed(f"The heap snapshot could not be written: {reason}.") from self._failure
-            return
+                    raise CommandTimeout(
+                        f"Chrome said nothing of the heap snapshot for {SILENCE:g} s.", "Try again, or reload the page."
+                    ) from None
+        await reply.raw()
+        if self._failure is not None:
+            reason = self._failure.strerror or self._failure
+            raise FileFailed(f"The heap snapshot could not be written: {reason}.") from self._failure
 
     def _chunk(self, raw: bytes) -> None:
         self._signs += 1
