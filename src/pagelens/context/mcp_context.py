@@ -29,6 +29,7 @@ from pagelens.errors import PageNotFound, RecordNotFound
 
 if TYPE_CHECKING:
     from pagelens.analysis.heap import SnapshotStore
+    from pagelens.analysis.heap.warming import Warming
     from pagelens.browser.host import BrowserHost
     from pagelens.browser.page import Page
     from pagelens.collectors.network_request import NetworkRequest
@@ -82,6 +83,7 @@ class McpContext:
         # Pages that this agent opened or selected, and their popups, oldest first.
         self._own: dict[int, None] = {}
         self._is_closed = False
+        self._warming: Warming | None = None
         host.users += 1
         for page in host.pages.values():
             # What these have said so far went unheard: they were there before this context.
@@ -98,6 +100,8 @@ class McpContext:
         self._forget_files()
         self._kept_files.close()
         self.__dict__.pop("heap", None)
+        if self._warming is not None:
+            self._warming.close()
         self.worker_consoles.close()
         self.bodies.close()
 
@@ -204,6 +208,11 @@ class McpContext:
             again = self._generation not in (0, self.host.generation)
             self._generation = self.host.generation
             await self._choose()
+            if self._warming is None and self.options.categories.get("memory"):
+                # Not before Chrome is there, and never instead of what somebody waits for.
+                from pagelens.analysis.heap.warming import Warming
+
+                self._warming = await asyncio.to_thread(Warming)
             if again:
                 self._tell_return(lost_because)
             await self.host.devtools.notice()
