@@ -167,6 +167,39 @@ async def test_elements_as_arguments(page: pagelens.Page) -> None:
     assert (await page.element("css=body")) == found[3]
 
 
+async def test_forms_in_one_pass_and_values_of_a_program(page: pagelens.Page) -> None:
+    await page.set_content(
+        "<input id=a><input id=n type=number><input id=c type=checkbox><select id=s multiple><option>One<option>Two"
+        "<option>Three</select><input id=no oninput='value = 1'>"
+    )
+    box = await page.element("css=#c")
+    effect = await page.fill_form([("css=#a", "text"), ("css=#n", 12.5), (box, True), ("css=#s", ["One", "Three"])])
+    assert effect.navigated_to is None
+    state = "() => [a.value, n.value, c.checked, [...s.selectedOptions].map((option) => option.label)]"
+    assert await page.evaluate(state) == ["text", "12.5", True, ["One", "Three"]]
+    await page.fill_form({box: False})
+    await page.fill("css=#s", ["Two"])
+    await page.fill_form({"css=#a": "other"})
+    assert await page.evaluate(state) == ["other", "12.5", False, ["Two"]]
+    with pytest.raises(ElementNotFound, match="Nothing was filled"):
+        await page.fill_form({"css=#a": "never", "css=#none": "x"})
+    with pytest.raises(FillFailed, match="1 of 2 fields"):
+        await page.fill_form({"css=#no": "x", "css=#a": "last"})
+    assert await page.evaluate("() => a.value") == "last"
+
+
+async def test_uploads_through_a_button(page: pagelens.Page, tmp_path: Path) -> None:
+    file = tmp_path / "one.txt"
+    file.write_text("first")
+    await page.set_content(
+        "<input id=i type=file hidden><button onclick='i.click()'>Choose</button><button>Idle</button>"
+    )
+    await (await page.element("text=Choose")).upload(file)
+    assert await page.evaluate("() => i.files[0].text()") == "first"
+    with pytest.raises(InvalidInput, match="opened no file chooser"):
+        await page.upload("text=Idle", file)
+
+
 async def test_uploads(page: pagelens.Page, tmp_path: Path) -> None:
     one, two = tmp_path / "one.txt", tmp_path / "two.txt"
     one.write_text("first")
