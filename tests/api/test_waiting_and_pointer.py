@@ -69,3 +69,16 @@ async def test_dragging(page: pagelens.Page) -> None:
     )
     await page.drag("css=#a", await page.element("css=#b"))
     assert await page.evaluate("document.title") == "dragged"
+
+
+async def test_scrolling_places_and_what_changed(page: pagelens.Page) -> None:
+    html = "<body style='margin:0'><button onclick='b.hidden = false'>Show</button><button id=b hidden>Shown</button>"
+    await page.set_content(html + "<div style='height:3000px'></div><p id=end>End</p>")
+    changes = (await page.click("text=Show")).changes
+    assert [one.words for one in changes.appeared] == ['<button#b> "Shown"']
+    assert not (await page.click("text=Show")).changes
+    report = await page.scroll(y=300)
+    assert (report.moved, report.at, report.ends) == ((0, 300), (0, 300), [])
+    element = await page.element("css=#end")
+    assert (await element.scroll()).ends == ["bottom"]
+    assert (await page.click_at(5, 5)).nothing_seen
