@@ -153,6 +153,17 @@ async def test_nothing_is_found_where_nothing_leaks(agent: Agent, site: Site, ap
         assert "old console messages were let go of: they are text now" in reply.text
 
 
+async def test_steps_as_the_action(agent: Agent, site: Site) -> None:
+    await agent.ok(
+        "navigate_page", url=site.page("<script>kept = []</script><button onclick='kept.push({big: [1]})'>Go")
+    )
+    step = {"tool": "click", "arguments": {"uid": "css=button"}}
+    text = await agent.ok("find_memory_leaks", steps=[step], repeats=2)
+    assert "- 4 {big} (with 4 Array), held by `kept` (Array) of window" in text
+    await agent.fails("find_memory_leaks", "invalid_input", steps=[step], function="() => 1")
+    await agent.fails("find_memory_leaks", "invalid_input", steps=[{"tool": "list_pages"}])
+
+
 async def test_an_action_that_fails_says_so(agent: Agent, site: Site) -> None:
     await agent.ok("navigate_page", url=site.page("<p>Nothing"))
     text = await agent.fails("find_memory_leaks", "script_failed", function="() => missing()", repeats=1)

@@ -109,7 +109,7 @@ async def find_memory_leaks(
     return LeakReport(tuple(leaks), repeats, (totals[0], totals[1], totals[2]), released)
 
 
-def script_action(page: McpPage, source: str) -> Callable[[], Awaitable[object]]:
+def script_action(page: McpPage, source: str) -> Callable[[], Awaitable[None]]:
     """Running a script in the page, as an action for `find_memory_leaks`."""
 
     async def run() -> None:

@@ -11,6 +11,7 @@ from pagelens.context.memory import find_memory_leaks as hunt
 from pagelens.context.memory import script_action, take_snapshot
 from pagelens.core.progress import telling
 from pagelens.core.safe_text import one_line
+from pagelens.errors import InvalidInput
 from pagelens.tools.definition import (
     FileUse,
     PageToolRequest,
@@ -20,6 +21,7 @@ from pagelens.tools.definition import (
     define_page_tool,
     define_tool,
 )
+from pagelens.tools.steps import Step, step_action
 
 if TYPE_CHECKING:
     from pagelens.analysis.heap import HeapSnapshot
@@ -317,7 +319,12 @@ async def close_heapsnapshot(
 
 
 class FindMemoryLeaksParams(ToolParams):
-    function: str = Field(description="What may leak, as a JavaScript function: `async () => { … }`.")
+    function: str | None = Field(
+        default=None, description="What may leak, as a JavaScript function: `async () => { … }`."
+    )
+    steps: list[Step] | None = Field(
+        default=None, min_length=1, max_length=50, description="Or as steps, like those of run_steps."
+    )
     repeats: int = Field(default=5, ge=1, le=1000, description="Times it is done between two snapshots.")
     timeout: int | None = Field(default=None, ge=0, description="Milliseconds for all of it.")
 
@@ -338,8 +345,12 @@ async def find_memory_leaks(
     request: PageToolRequest[FindMemoryLeaksParams], response: McpResponse, context: McpContext
 ) -> None:
     params = request.params
+    if (params.function is None) == (params.steps is None):
+        raise InvalidInput("Either function or steps says what may leak.", "Give one of them.")
+    if params.steps is not None:
+        action = step_action(params.steps, request.page, context)
+    else:
+        action = script_action(request.page, params.function or "")
     async with telling(request.progress) as tell:
-        report = await hunt(
-            request.page, script_action(request.page, params.function), repeats=params.repeats, tell=tell
-        )
+        report = await hunt(request.page, action, repeats=params.repeats, tell=tell)
     response.attach_leaks(report)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any
 
 from pydantic import Field, model_validator
@@ -16,8 +17,9 @@ from pagelens.tools.definition import PageToolRequest, ToolDefinition, ToolParam
 
 if TYPE_CHECKING:
     from pagelens.context.mcp_context import McpContext
+    from pagelens.context.mcp_page import McpPage
 
-__all__ = ["run_steps"]
+__all__ = ["Step", "run_steps", "step_action"]
 
 #: Besides the tools of the category "input".
 _MORE = frozenset({"wait_for", "evaluate_script", "navigate_page"})
@@ -89,6 +91,25 @@ async def run_steps(request: PageToolRequest[RunStepsParams], response: McpRespo
         rest = f", {'the last' if total - number == 1 else f'the {total - number} after it'} not run" * (number < total)
         said = f"Ran {total} steps." if is_done else f"Step {number} of {total} failed{rest}."
         response.append_line(said)
+
+
+def step_action(steps: list[Step], page: McpPage, context: McpContext) -> Callable[[], Awaitable[None]]:
+    """A function that does these steps on a page, silently; the first that fails raises.
+
+    Raises:
+        InvalidInput: as for `run_steps`, at once.
+    """
+    checked = _checked(steps, context.options)
+
+    async def run() -> None:
+        for tool, params in checked:
+            tool.refuse_behind_dialog(page)
+            own = McpResponse()
+            own.order.page = page
+            paths = tool.verified_paths(params, context.file_policy)
+            await tool.handler(PageToolRequest(params, paths, page=page), own, context)
+
+    return run
 
 
 def _checked(steps: list[Step], options: Options) -> list[tuple[ToolDefinition, ToolParams]]:
