@@ -1,0 +1,85 @@
+"""The pipe to Chrome: all that is said arrives, in order, also while it is left alone for moments."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import threading
+import time
+
+import pytest
+
+from pagelens.cdp import transport as module
+from pagelens.cdp.transport import PipeTransport
+
+
+class Reads:
+    """Counts how often messages were read, and keeps them."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.messages: list[bytes] = []
+        self.lost: list[str] = []
+        self.count = 0
+        original = module._NulFramed.data_received
+
+        def counted(framed: module._NulFramed, data: bytes) -> None:
+            self.count += 1
+            original(framed, data)
+
+        monkeypatch.setattr(module._NulFramed, "data_received", counted)
+
+
+async def flooded(reads: Reads, say: list[bytes], *, pause: float) -> None:
+    """Let another thread say all of it, one after the other, and read until the end."""
+    read_fd, their_write = os.pipe()
+    their_read, write_fd = os.pipe()
+    transport = PipeTransport(read_fd, write_fd)
+
+    def talk() -> None:
+        for message in say:
+            os.write(their_write, message + b"\0")
+            if pause:
+                time.sleep(pause)
+        os.close(their_write)
+
+    ended = asyncio.Event()
+
+    def lost(reason: str) -> None:
+        reads.lost.append(reason)
+        ended.set()
+
+    await transport.start(reads.messages.append, lost)
+    thread = threading.Thread(target=talk)
+    thread.start()
+    async with asyncio.timeout(30):
+        await ended.wait()
+    thread.join()
+    os.close(their_read)
+    await transport.close()
+
+
+async def test_a_flood_of_small_messages_is_read_in_few_goes(monkeypatch: pytest.MonkeyPatch) -> None:
+    reads = Reads(monkeypatch)
+    say = [b"%d" % number for number in range(3000)]
+    await flooded(reads, say, pause=0.0003)
+    assert reads.messages == say
+    assert len(reads.lost) == 1
+    assert reads.count < len(say) / 2
+
+
+async def test_large_messages_are_not_kept_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A moment's rest after every read would make a recording of some hundred megabytes a matter of minutes."""
+    reads = Reads(monkeypatch)
+    rests = 0
+    resume = module._NulFramed._resume
+
+    def counted(framed: module._NulFramed) -> None:
+        nonlocal rests
+        rests += 1
+        resume(framed)
+
+    monkeypatch.setattr(module._NulFramed, "_resume", counted)
+    say = [b"%d" % number for number in range(200)] + [bytes([65 + number % 26]) * 100_000 for number in range(300)]
+    await flooded(reads, say, pause=0)
+    assert reads.messages == say
+    assert rests < 30
