@@ -163,3 +163,14 @@ async def test_click_at_a_pixel_of_a_screenshot(agent: Agent, site: Site) -> Non
     assert "Clicked at 300,150: uid=e" in reply
     assert "<canvas#c>" in reply
     assert '"300,150"' in await agent.ok("evaluate_script", function="() => at")
+
+
+async def test_a_page_in_the_background_is_acted_on_all_the_same(agent: Agent, site: Site) -> None:
+    url = site.page("<button onclick='n = 1 + (globalThis.n || 0)'>Add</button><p style='height:3000px'>Tall</p>")
+    await agent.ok("navigate_page", url=url)
+    behind = agent.context.selected_page().id
+    await agent.ok("new_page", url=site.url("/blank"))
+    await agent.ok("click", pageId=behind, uid="text=Add")
+    await agent.ok("press_key", pageId=behind, key="Enter")
+    assert "500 px down" in await agent.ok("scroll", pageId=behind, deltaY=500)
+    assert "Result: 2" in await agent.ok("evaluate_script", pageId=behind, function="() => n")
