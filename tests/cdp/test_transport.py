@@ -6,6 +6,7 @@ import asyncio
 import os
 import threading
 import time
+from collections.abc import Callable
 
 import pytest
 
@@ -67,19 +68,49 @@ async def test_a_flood_of_small_messages_is_read_in_few_goes(monkeypatch: pytest
     assert reads.count < len(say) / 2
 
 
-async def test_large_messages_are_not_kept_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A moment's rest after every read would make a recording of some hundred megabytes a matter of minutes."""
-    reads = Reads(monkeypatch)
-    rests = 0
-    resume = module._NulFramed._resume
+class Clock(asyncio.ReadTransport):
+    """A loop's clock that stands still, and a pipe that notes when it is left alone."""
 
-    def counted(framed: module._NulFramed) -> None:
-        nonlocal rests
-        rests += 1
-        resume(framed)
+    def __init__(self) -> None:
+        super().__init__()
+        self.now = 100.0
+        self.rests = 0
 
-    monkeypatch.setattr(module._NulFramed, "_resume", counted)
-    say = [b"%d" % number for number in range(1000)] + [bytes([65 + number % 26]) * 100_000 for number in range(300)]
-    await flooded(reads, say)
-    assert reads.messages == say
-    assert 0 < rests < 200
+    def time(self) -> float:
+        return self.now
+
+    def call_later(self, delay: float, then: Callable[[], None]) -> None:
+        self.now += delay
+        then()
+
+    def pause_reading(self) -> None:
+        self.rests += 1
+
+    def resume_reading(self) -> None:
+        pass
+
+    def is_closing(self) -> bool:
+        return False
+
+
+def test_large_messages_and_those_who_wait_for_an_answer_are_not_kept_waiting() -> None:
+    """A rest after every read would make a recording of some hundred megabytes a matter of minutes."""
+    clock = Clock()
+    framed = module._NulFramed(lambda _: None, lambda _: None, clock)  # type: ignore[arg-type]
+    framed.connection_made(clock)
+    framed.data_received(b"small\0" * 60)
+    clock.now += 0.2
+    framed.data_received(b"small\0" * 60)
+    assert clock.rests == 1  # many came in the time before
+    framed.data_received(b"x" * module.MUCH + b"\0")
+    assert clock.rests == 1
+    framed.data_received(b"small\0")
+    assert clock.rests == 2
+    framed.written_at = clock.now
+    framed.data_received(b"small\0")
+    assert clock.rests == 2
+    clock.now += 1
+    framed.data_received(b"small\0")
+    clock.now += 1
+    framed.data_received(b"small\0")
+    assert clock.rests == 3  # once more for what came before, then it was quiet
