@@ -189,7 +189,7 @@ async def test_a_response_that_still_arrives(recorder: Recorder, site: Site) -> 
     site.route("/stream", lambda _: Response(pieces(), content_type="text/plain"))
     await recorder.page.navigate(site.url("/blank"))
     await recorder.run(
-        "fetch('/stream').then(async r => { for await (const piece of r.body) globalThis.last = piece }), 0"
+        "new Promise(first => fetch('/stream').then(async r => { for await (const piece of r.body) first(0) }))"
     )
     request = await recorder.until(lambda: next((r for r in recorder.requests("/stream") if r.status), None))
     body = await recorder.network.bodies.response_body(request)

@@ -187,7 +187,7 @@ class McpResponse:
         """Write the page's requests to an HTTP archive; see `HarOrder`."""
         self.order.har = HarOrder(file_path, bodies, preserved)
 
-    def include_heap(
+    def attach_heap(
         self,
         view: str,
         snapshots: Sequence[HeapSnapshot],

@@ -171,7 +171,7 @@ def _question(
 
                 given[size] = size_range(given[size])
         snapshots = await _loaded(request, context, files)
-        response.include_heap(
+        response.attach_heap(
             view,
             snapshots,
             page_size=getattr(request.params, "pageSize", None),
