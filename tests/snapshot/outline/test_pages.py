@@ -1,0 +1,73 @@
+"""Outlines of real pages, judged by the two texts alone and measured against Chrome's own tree."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import bpe_openai  # type: ignore[import-untyped]
+import pytest
+
+from pagelens.browser.page import Page
+from pagelens.snapshot.outline import OutlineOptions, SmartOutline
+from pagelens.snapshot.text_snapshot import TextSnapshot
+from tests.snapshot.outline.checker import check
+from tests.snapshot.test_oracle import POLICY
+from tests.support.data import data_file, saved_pages
+from tests.support.site import Site
+
+BUDGETS = (10, 11, 15, 25, 40, 100, 300)
+SHORT = ("bbc-1.html", "links-in-tables.html", "wikipedia-4.html")
+SAVED = [pytest.param(name, marks=[] if name in SHORT else [pytest.mark.long]) for name in saved_pages()]
+ENCODING = bpe_openai.get_encoding("o200k_base")
+
+
+@pytest.mark.data
+@pytest.mark.parametrize("name", SAVED)
+async def test_saved_page(page: Page, site: Site, name: str) -> None:
+    html = data_file("pages", "saved", name).read_text("utf-8", "replace")
+    await page.navigate(site.page(html, headers=POLICY))
+    snapshot = (await TextSnapshot.take(page)).text
+    outline = SmartOutline().generate(snapshot)
+    verdict = check(snapshot, outline)
+    assert verdict.faults == {}
+    assert verdict.never == [] or outline.count("\n") + 1 > 900, verdict.never[:9]
+    assert verdict.names_said >= 0.6 * verdict.names
+
+    for lines in BUDGETS:
+        fitted = SmartOutline(OutlineOptions(max_lines=lines)).generate(snapshot)
+        assert fitted.count("\n") + 1 <= lines
+        assert check(snapshot, fitted).faults == {}, f"{lines} lines"
+
+    tree = await page.session.send("Accessibility.getFullAXTree", {}, timeout=60)
+    full = full_lines(tree["nodes"])
+    if len(full) >= 500:
+        assert outline.count("\n") + 1 <= 0.30 * len(full)
+    if len(full) >= 100:
+        assert tokens(outline) <= 0.45 * tokens("\n".join(full))
+
+
+def full_lines(nodes: list[dict[str, Any]]) -> list[str]:
+    """The nodes of Chrome's tree that say something, one a line: none that is ignored, and no text that only repeats
+    its parent's name."""
+    by_id = {node["nodeId"]: node for node in nodes}
+    lines: list[str] = []
+    for node in nodes:
+        role, name = word(node, "role"), word(node, "name")
+        if node.get("ignored") or role in ("InlineTextBox", "LineBreak"):
+            continue
+        parent = by_id.get(node.get("parentId", ""))
+        while parent is not None and parent.get("ignored"):
+            parent = by_id.get(parent.get("parentId", ""))
+        if role == "StaticText" and (name == "" or (parent is not None and word(parent, "name") == name)):
+            continue
+        lines.append(f'e{len(lines)} {role} "{name}"')
+    return lines
+
+
+def word(node: dict[str, Any], key: str) -> str:
+    return str(node.get(key, {}).get("value") or "").strip()
+
+
+def tokens(text: str) -> int:
+    lines = text.split("\n")
+    return sum(len(ENCODING.encode("\n".join(lines[at : at + 500]))) for at in range(0, len(lines), 500))
