@@ -18,6 +18,8 @@ from pagelens.browser.emulated import Emulated, Geolocation, Viewport
 from pagelens.browser.screenshot import Screenshot
 from pagelens.browser.scroll import ScrollReport
 from pagelens.browser.waiting import WaitReport
+from pagelens.snapshot.outline import Outline
+from pagelens.snapshot.search import SearchResult
 from pagelens.snapshot.text_snapshot import TextSnapshot
 
 __all__ = [
@@ -37,11 +39,13 @@ __all__ = [
     "Issue",
     "NavigationExpectation",
     "NavigationResult",
+    "Outline",
     "Page",
     "Request",
     "Response",
     "Screenshot",
     "ScrollReport",
+    "SearchResult",
     "TextSnapshot",
     "Viewport",
     "WaitReport",

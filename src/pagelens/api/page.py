@@ -44,6 +44,8 @@ if TYPE_CHECKING:
     from pagelens.browser.input import MouseButton
     from pagelens.browser.screenshot import ImageFormat, Screenshot
     from pagelens.context.mcp_page import McpPage
+    from pagelens.snapshot.outline import Outline
+    from pagelens.snapshot.search import SearchResult
     from pagelens.snapshot.text_snapshot import TextSnapshot
 
 __all__ = ["KEEP", "Keep", "Page", "Target"]
@@ -247,6 +249,46 @@ class Page:
         """
         await self._ready()
         return await self._mcp.snapshot(verbose=verbose)
+
+    async def outline(
+        self,
+        target: str | None = None,
+        *,
+        max_lines: int | None = None,
+        max_tokens: int | None = None,
+        depth: int | None = None,
+    ) -> Outline:
+        """The page in a tenth of its snapshot (``.text``): lists are folded to one row an item, and every element is
+        printed with its uid or is in a stated range of uids.
+
+        Args:
+            target: only this part: a uid, a range of an outline (``e12-e40``), a selector.
+            max_lines: the best outline in so many lines, at least 10; 1000 when None.
+            max_tokens: in about so many tokens, rather fewer.
+            depth: levels of the tree.
+
+        Raises:
+            ElementNotFound, ElementAmbiguous, InvalidInput: `target` is not shown, or names no one element.
+        """
+        await self._ready()
+        return await self._mcp.outline(target=target, max_lines=max_lines, max_tokens=max_tokens, depth=depth)
+
+    async def search(
+        self, pattern: str, *, ignore_case: bool = False, context: int = 0, max_results: int | None = None
+    ) -> SearchResult:
+        """The lines of the page's snapshot that match a regular expression of ripgrep's, under what they are in.
+
+        Args:
+            pattern: matched against each line without its indentation.
+            ignore_case: capital and small letters are the same.
+            context: lines around each match that are shown too.
+            max_results: matches shown, 30 when None; of all others the number.
+
+        Raises:
+            InvalidInput: the pattern is none; with ripgrep's own words.
+        """
+        await self._ready()
+        return await self._mcp.search(pattern, ignore_case=ignore_case, context=context, max_results=max_results)
 
     async def screenshot(
         self,

@@ -42,6 +42,8 @@ COMMANDS = {
     "doctor": "find the browser, start it, open a page; say what works and what to do about the rest",
     "install-browser": "install Chromium with this system's package manager, or say how",
     "tools": "list the tools that would be served",
+    "outline": "a page, or a saved snapshot, as a short outline (see pagelens outline --help)",
+    "search": "what of a page, or of a saved snapshot, matches a pattern (see pagelens search --help)",
     "heap": "understand heap snapshots: summary, classes, retainers, diff (see pagelens heap --help)",
 }
 

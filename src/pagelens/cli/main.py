@@ -23,6 +23,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     given = list(sys.argv[1:] if arguments is None else arguments)
     try:
+        if given[:1] in (["outline"], ["search"]):
+            from pagelens.cli import outline
+
+            return (outline.outline if given[0] == "outline" else outline.search)(given[1:])
         if given[:1] == ["heap"]:
             # It has arguments of its own, and nothing to do with a browser.
             from pagelens.cli.heap import heap
@@ -49,6 +53,9 @@ def _run(invocation: Invocation) -> int:
     options = invocation.options
     if invocation.command == "heap":
         raise InvalidInput("Flags come after the command: pagelens heap COMMAND FILE….", "See: pagelens heap --help")
+    if invocation.command in ("outline", "search"):
+        command = invocation.command
+        raise InvalidInput(f"Flags come after the command: pagelens {command} …", f"See: pagelens {command} --help")
     if invocation.command == "doctor":
         from pagelens.cli.doctor import doctor
 

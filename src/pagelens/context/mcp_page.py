@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
@@ -16,9 +17,11 @@ from pagelens.browser import pointer, scroll
 from pagelens.browser import screenshot as screenshots
 from pagelens.browser import upload as uploads
 from pagelens.browser.click_at import PointReport, click_at
+from pagelens.browser.element import locate
 from pagelens.browser.evaluate import MAX_CHARS, MAX_DEPTH, EvaluateResult, evaluate
 from pagelens.browser.screenshot import ImageFormat, Screenshot
 from pagelens.browser.type_text import TypeReport, type_text
+from pagelens.browser.uids import DocumentKey
 from pagelens.browser.waiting import WAIT, Condition, WaitReport, wait_for
 from pagelens.browser.window import resize
 from pagelens.collectors.console_collector import ConsoleCollector
@@ -28,7 +31,12 @@ from pagelens.context.successors import Successors
 from pagelens.core.deadlines import NAVIGATION, TOOL, patient
 from pagelens.core.options import Options
 from pagelens.core.safe_text import one_line, shortened
-from pagelens.errors import DialogOpen, DocumentReplaced, ElementGone, PageClosed, PagelensError
+from pagelens.errors import DialogOpen, DocumentReplaced, ElementGone, ElementNotFound, PageClosed, PagelensError
+from pagelens.snapshot.difference import SnapshotDifference, compare
+from pagelens.snapshot.outline import Outline, OutlineOptions, SmartOutline
+from pagelens.snapshot.outline.smart_outline import MAX_LINES
+from pagelens.snapshot.part import is_range, part_of
+from pagelens.snapshot.search import MAX_RESULTS, SearchResult, search_text
 from pagelens.snapshot.text_snapshot import TextSnapshot
 
 if TYPE_CHECKING:
@@ -126,6 +134,7 @@ class McpPage:
         self.sources = SourceMapper(page, self.network, enabled=options.source_maps)
         self.emulation = EmulationState(page, options)
         self.last_snapshot: TextSnapshot | None = None
+        self._seen: dict[bool, tuple[DocumentKey, TextSnapshot]] = {}  # by `verbose`
         self._successors = Successors(page)
 
     def catch_up(self) -> None:
@@ -403,13 +412,76 @@ class McpPage:
         """
         return await resize(self.page, width, height)
 
-    async def snapshot(self, *, verbose: bool = False) -> TextSnapshot:
-        """The page as text, with uids; kept as `last_snapshot`."""
+    async def snapshot(self, *, verbose: bool = False, target: str | None = None) -> TextSnapshot:
+        """The page as text, with uids; kept as `last_snapshot`.
+
+        Args:
+            verbose: as `TextSnapshot.take`.
+            target: return only the lines of this element and what is in it: a uid, a range (``e12-e40``), a selector.
+
+        Raises:
+            ElementNotFound, ElementAmbiguous, InvalidInput: `target` is not shown in the page, or names no one element.
+        """
         self.page.raise_if_unusable()
         await self.page.host.refresh()  # the title in its first line
-        self.last_snapshot = await TextSnapshot.take(self.page, verbose=verbose)
-        self._successors.remember(self.last_snapshot)
-        return self.last_snapshot
+        whole = self.last_snapshot = await TextSnapshot.take(self.page, verbose=verbose)
+        self._seen[verbose] = (self.page.main_frame.document_key, whole)
+        self._successors.remember(whole)
+        if target is None:
+            return whole
+        return TextSnapshot(part_of(whole.text, await self._uid_for(target)), whole.frames, whole.problems)
+
+    async def snapshot_difference(
+        self, *, verbose: bool = False, target: str | None = None
+    ) -> SnapshotDifference | None:
+        """Take a snapshot and say what has changed since the last one of this kind; None when there was none, or when
+        it was of another document.
+
+        Raises:
+            As `snapshot`.
+        """
+        document, before = self._seen.get(verbose, (None, None))
+        if before is None or document != self.page.main_frame.document_key:
+            return None
+        now = await self.snapshot(verbose=verbose, target=target)
+        text = before.text
+        if target is not None:
+            try:
+                text = part_of(text, await self._uid_for(target))
+            except ElementNotFound:
+                text = text.split("\n", 1)[0]  # it has come since
+        return compare(text, now.text)
+
+    async def outline(
+        self,
+        *,
+        target: str | None = None,
+        max_lines: int | None = None,
+        max_tokens: int | None = None,
+        max_chars: int | None = None,
+        depth: int | None = None,
+    ) -> Outline:
+        """The page in a tenth of its snapshot's lines; see `OutlineOptions`. Errors as `snapshot`."""
+        snapshot = await self.snapshot(target=target)
+        options = OutlineOptions(max_lines or MAX_LINES, max_tokens, max_chars, depth)
+        smart = SmartOutline(options)
+        text = await asyncio.to_thread(smart.generate, snapshot)
+        return Outline(text, smart.stats)
+
+    async def search(
+        self, pattern: str, *, ignore_case: bool = False, context: int = 0, max_results: int | None = None
+    ) -> SearchResult:
+        """The lines of the page's snapshot that match a regular expression; see `search_text`. Errors as `snapshot`."""
+        snapshot = await self.snapshot()
+        return await search_text(
+            snapshot.text, pattern, ignore_case=ignore_case, context=context, max_results=max_results or MAX_RESULTS
+        )
+
+    async def _uid_for(self, target: str) -> str:
+        """The uid of a target, or the range that it is."""
+        if is_range(target):
+            return target
+        return f"e{(await locate(self.page, target)).number}"
 
     async def uid_selected_in_devtools(self) -> str | None:
         """The uid, as in ``e12``, of the element that a person has selected in the page's DevTools window; None when

@@ -43,6 +43,10 @@ if TYPE_CHECKING:
     from pagelens.context.mcp_context import McpContext
     from pagelens.context.mcp_page import McpPage
     from pagelens.context.memory import LeakReport
+    from pagelens.snapshot.difference import SnapshotDifference
+    from pagelens.snapshot.outline import Outline
+    from pagelens.snapshot.search import SearchResult
+    from pagelens.snapshot.text_snapshot import TextSnapshot
 
 __all__ = ["McpResponse", "RenderedResponse"]
 
@@ -156,6 +160,18 @@ class McpResponse:
     def include_snapshot(self, on: bool = True, *, verbose: bool = False, file_path: Path | None = None) -> None:
         """Show the page as text with uids, or write that to `file_path`."""
         self.order.snapshot = SnapshotOrder(verbose, file_path) if on else None
+
+    def attach_snapshot(self, taken: TextSnapshot | SnapshotDifference, *, file_path: Path | None = None) -> None:
+        """Show a snapshot that was taken, or what has changed in it, or write that to `file_path`."""
+        self.order.snapshot = SnapshotOrder(file_path=file_path, taken=taken)
+
+    def attach_outline(self, outline: Outline) -> None:
+        """Show a page's outline."""
+        self.order.outline = outline
+
+    def attach_search(self, result: SearchResult) -> None:
+        """Show what a search found."""
+        self.order.search = result
 
     def include_network_requests(
         self,

@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from pagelens.browser.waiting import WaitReport
     from pagelens.context.mcp_page import McpPage
     from pagelens.context.memory import LeakReport
+    from pagelens.snapshot.difference import SnapshotDifference
+    from pagelens.snapshot.outline import Outline
+    from pagelens.snapshot.search import SearchResult
+    from pagelens.snapshot.text_snapshot import TextSnapshot
 
 __all__ = [
     "ConsoleListOrder",
@@ -38,10 +42,15 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class SnapshotOrder:
-    """Show the page as text, or write it to `file_path` and say where."""
+    """Show the page as text, or write it to `file_path` and say where.
+
+    Attributes:
+        taken: what was taken already: a part, or what has changed; None: all of the page, as it is at the end.
+    """
 
     verbose: bool = False
     file_path: Path | None = None
+    taken: TextSnapshot | SnapshotDifference | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,6 +248,8 @@ class Order:
     pages: PagesOrder | None = None
     workers: bool = False
     snapshot: SnapshotOrder | None = None
+    outline: Outline | None = None
+    search: SearchResult | None = None
     network_detail: NetworkDetailOrder | None = None
     network_list: NetworkListOrder | None = None
     stream_list: StreamListOrder | None = None

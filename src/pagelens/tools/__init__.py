@@ -32,6 +32,8 @@ ALL_TOOLS: tuple[ToolDefinition | ToolFactory, ...] = (
     pages.handle_dialog,
     waiting.wait_for,
     snapshot.take_snapshot,
+    snapshot.get_outline,
+    snapshot.search_snapshot,
     screenshot.take_screenshot,
     script.evaluate_script,
     input.click,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
 from typing import Any
 
 import bpe_openai  # type: ignore[import-untyped]
@@ -18,6 +20,7 @@ from tests.support.site import Site
 BUDGETS = (10, 11, 15, 25, 40, 100, 300)
 SHORT = ("bbc-1.html", "links-in-tables.html", "wikipedia-4.html")
 SAVED = [pytest.param(name, marks=[] if name in SHORT else [pytest.mark.long]) for name in saved_pages()]
+STATES = ("checked", "selected", "expanded", "pressed", "disabled", "required", "readonly", "invalid", "level", "modal")
 ENCODING = bpe_openai.get_encoding("o200k_base")
 
 
@@ -26,7 +29,7 @@ ENCODING = bpe_openai.get_encoding("o200k_base")
 async def test_saved_page(page: Page, site: Site, name: str) -> None:
     html = data_file("pages", "saved", name).read_text("utf-8", "replace")
     await page.navigate(site.page(html, headers=POLICY))
-    snapshot = (await TextSnapshot.take(page)).text
+    snapshot = renumbered((await TextSnapshot.take(page)).text)
     outline = SmartOutline().generate(snapshot)
     verdict = check(snapshot, outline)
     assert verdict.faults == {}
@@ -51,7 +54,8 @@ def full_lines(nodes: list[dict[str, Any]]) -> list[str]:
     its parent's name."""
     by_id = {node["nodeId"]: node for node in nodes}
     lines: list[str] = []
-    for node in nodes:
+    depths: dict[str, int] = {}
+    for node in in_order(nodes, by_id):
         role, name = word(node, "role"), word(node, "name")
         if node.get("ignored") or role in ("InlineTextBox", "LineBreak"):
             continue
@@ -60,8 +64,31 @@ def full_lines(nodes: list[dict[str, Any]]) -> list[str]:
             parent = by_id.get(parent.get("parentId", ""))
         if role == "StaticText" and (name == "" or (parent is not None and word(parent, "name") == name)):
             continue
-        lines.append(f'e{len(lines)} {role} "{name}"')
+        depth = 0 if parent is None else depths[parent["nodeId"]] + 1
+        depths[node["nodeId"]] = depth
+        properties = {p["name"]: p["value"].get("value") for p in node.get("properties", ())}
+        states = [
+            f"{key}={properties[key]}" for key in STATES if properties.get(key) not in (None, False, "false", "", 0)
+        ]
+        said = [f"e{len(lines)}", role, *([f'"{name}"'] if name else []), *states]
+        lines.append(" " * depth + " ".join(said))
     return lines
+
+
+def in_order(nodes: list[dict[str, Any]], by_id: dict[str, dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    stack = [node for node in nodes if "parentId" not in node]
+    while stack:
+        node = stack.pop()
+        yield node
+        stack += [by_id[child] for child in reversed(node.get("childIds", ())) if child in by_id]
+
+
+def renumbered(snapshot: str) -> str:
+    """The snapshot as if it were a browser's first: how long numbers are is not what is measured."""
+    numbers: dict[str, int] = {}
+    return re.sub(
+        r"(?m)^( *)uid=e(\d+)", lambda m: f"{m[1]}uid=e{numbers.setdefault(m[2], len(numbers) + 1)}", snapshot
+    )
 
 
 def word(node: dict[str, Any], key: str) -> str:

@@ -21,9 +21,11 @@ from pagelens.response.sections.navigation import NavigationSection
 from pagelens.response.sections.network_detail import NetworkDetailSection
 from pagelens.response.sections.network_list import NetworkListSection
 from pagelens.response.sections.notices import NoticesSection
+from pagelens.response.sections.outline import OutlineSection
 from pagelens.response.sections.pages import PagesSection
 from pagelens.response.sections.request_rules import RequestRulesSection
 from pagelens.response.sections.result import ResultSection
+from pagelens.response.sections.search import SearchSection
 from pagelens.response.sections.snapshot import SnapshotSection
 from pagelens.response.sections.steps import StepsSection
 from pagelens.response.sections.stream_list import StreamListSection
@@ -48,6 +50,8 @@ SECTIONS: tuple[type[Section], ...] = (
     PagesSection,
     WorkersSection,
     SnapshotSection,
+    OutlineSection,
+    SearchSection,
     HeapSection,
     HarSection,
     NetworkDetailSection,

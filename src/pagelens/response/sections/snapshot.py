@@ -10,6 +10,7 @@ from pagelens.response.listing import Listing, table
 from pagelens.response.order import Order
 from pagelens.response.output import Output
 from pagelens.response.pagination import paginate
+from pagelens.snapshot.difference import SnapshotDifference
 
 if TYPE_CHECKING:
     from pagelens.context.mcp_context import McpContext
@@ -25,6 +26,7 @@ class SnapshotSection:
     def __init__(self) -> None:
         self._formatter = SnapshotFormatter("")
         self._saved: str | None = None
+        self._difference: SnapshotDifference | None = None
 
     def wanted(self, order: Order) -> bool:
         return order.snapshot is not None
@@ -32,9 +34,13 @@ class SnapshotSection:
     async def compute(self, order: Order, context: McpContext) -> None:
         assert order.snapshot is not None
         page = order.page or context.selected_page()
-        snapshot = await page.snapshot(verbose=order.snapshot.verbose)
-        selected = await page.uid_selected_in_devtools() if order.devtools else None
-        self._formatter = SnapshotFormatter(snapshot.text, selected)
+        wanted = order.snapshot
+        taken = wanted.taken or await page.snapshot(verbose=wanted.verbose)
+        text = taken.text
+        if isinstance(taken, SnapshotDifference):
+            self._difference = taken
+        selected = await page.uid_selected_in_devtools() if order.devtools and self._difference is None else None
+        self._formatter = SnapshotFormatter(text, selected)
         if order.snapshot.file_path is not None:
             data = without_surrogates("\n".join(self._formatter.lines)).encode()
             self._saved = str(await context.write_file(order.snapshot.file_path, data))
@@ -45,6 +51,16 @@ class SnapshotSection:
             chars = len("\n".join(formatter.lines))
             out.line(f"Snapshot written to {self._saved} ({len(formatter.lines)} lines, {chars} characters).")
             out.json["snapshotFilePath"] = self._saved
+            return
+        if (difference := self._difference) is not None:
+            out.heading("Changes of the snapshot")
+            out.block(difference.text)
+            out.json["snapshotChanges"] = {
+                "added": difference.added,
+                "removed": difference.removed,
+                "changed": difference.changed,
+                "lines": list(difference.lines),
+            }
             return
         out.heading("Snapshot")
         out.items(

@@ -6,7 +6,7 @@ from pagelens.snapshot.outline.lists import ListDetector, ListPattern
 from pagelens.snapshot.outline.node import ElementNode
 from pagelens.snapshot.outline.parse import parse_snapshot
 from pagelens.snapshot.outline.simhash import DomSimHash
-from pagelens.snapshot.outline.smart_outline import OutlineOptions, OutlineStats, SmartOutline
+from pagelens.snapshot.outline.smart_outline import Outline, OutlineOptions, OutlineStats, SmartOutline
 from pagelens.snapshot.outline.wrappers import UselessWrapperRemover
 
 __all__ = [
@@ -14,6 +14,7 @@ __all__ = [
     "ElementNode",
     "ListDetector",
     "ListPattern",
+    "Outline",
     "OutlineOptions",
     "OutlineStats",
     "SmartOutline",

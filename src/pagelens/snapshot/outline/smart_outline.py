@@ -23,7 +23,7 @@ from pagelens.snapshot.outline.wrappers import UselessWrapperRemover
 if TYPE_CHECKING:
     from pagelens.snapshot.text_snapshot import TextSnapshot
 
-__all__ = ["MAX_LINES", "OutlineOptions", "OutlineStats", "SmartOutline", "estimated_tokens"]
+__all__ = ["MAX_LINES", "MIN_LINES", "Outline", "OutlineOptions", "OutlineStats", "SmartOutline", "estimated_tokens"]
 
 #: Lines of an outline unless more are asked for.
 MAX_LINES = 1000
@@ -38,6 +38,9 @@ _DEEPEST = 60
 #: Characters of a token, roughly, and never too many: of letters, digits and marks as outlines have them; others.
 _CHARS_A_TOKEN = 2.4
 _URL = 150
+#: What the first two lines take, at most and usually.
+_HEAD_CHARS = 320
+_HEAD_TOKENS = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,11 +50,13 @@ class OutlineOptions:
     Attributes:
         max_lines: at most so many lines, all counted; at least 10.
         max_tokens: at most about so many tokens, estimated on the high side; None: any.
+        max_chars: at most so many characters; None: any.
         depth: levels of the tree; what is below stands in ranges; None: all.
     """
 
     max_lines: int = MAX_LINES
     max_tokens: int | None = None
+    max_chars: int | None = None
     depth: int | None = None
 
 
@@ -62,6 +67,19 @@ class OutlineStats:
     raw: int
     shrunk: int
     folded: int
+
+
+@dataclass(frozen=True, slots=True)
+class Outline:
+    """An outline of a page.
+
+    Attributes:
+        text: with its first line, ``Page outline (388/5526 lines)``.
+        stats: how many lines there were and are.
+    """
+
+    text: str
+    stats: OutlineStats
 
 
 class SmartOutline:
@@ -114,19 +132,23 @@ class SmartOutline:
         lines = best.lines
         if len(lines) > room:
             lines = _within_lines(root, ranges, detector, limits, room)
-        if options.max_tokens is not None:
-            most = options.max_tokens - 50  # the first two lines
+        if not self._is_short(lines):
             low, high = 1, len(lines)
-            while estimated_tokens("\n".join(lines)) > most and low < high:
-                middle = (low + high) // 2
-                tried = _within_lines(root, ranges, detector, limits, middle)
-                if estimated_tokens("\n".join(tried)) > most:
-                    high = middle
+            while low < high:
+                middle = (low + high + 1) // 2
+                if self._is_short(_within_lines(root, ranges, detector, limits, middle)):
+                    low = middle
                 else:
-                    low = middle + 1
-                if low >= high:
-                    lines = _within_lines(root, ranges, detector, limits, max(low - 1, 1))
+                    high = middle - 1
+            lines = _within_lines(root, ranges, detector, limits, low)
         return lines
+
+    def _is_short(self, lines: list[str]) -> bool:
+        options = self.options
+        text = "\n".join(lines)
+        if options.max_chars is not None and len(text) > options.max_chars - _HEAD_CHARS:
+            return False
+        return options.max_tokens is None or estimated_tokens(text) <= options.max_tokens - _HEAD_TOKENS
 
 
 def estimated_tokens(text: str) -> int:
