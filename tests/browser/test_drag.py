@@ -44,6 +44,25 @@ list.onpointerup = () => { held = null };
 </script>"""
 
 
+#: A list that is sorted with the browser's own drag and drop, and that takes no moves for a moment after each change.
+REORDERED = """<style>li {height: 40px; width: 200px}</style>
+<ul id=list><li id=one>1<li id=two>2<li id=three>3<li id=four>4<li id=five>5</ul><script>
+let held = null, silent = false;
+for (const li of list.children) {
+  li.draggable = true;
+  li.ondragstart = e => { held = li; e.dataTransfer.setData('text/plain', li.id) };
+}
+list.ondragover = e => {
+  e.preventDefault();
+  if (silent || e.target === held || e.target === list) return;
+  list.insertBefore(held, held.compareDocumentPosition(e.target) & 4 ? e.target.nextSibling : e.target);
+  silent = true;
+  setTimeout(() => { silent = false }, 30);
+};
+list.ondrop = e => { e.preventDefault(); dropped = e.dataTransfer.getData('text/plain') };
+</script>"""
+
+
 async def value(page: Page, expression: str) -> str:
     return (await evaluate(page, expression)).text
 
@@ -76,6 +95,24 @@ async def test_a_sortable_list(page: Page, site: Site) -> None:
     assert await value(page, "[...list.children].map(li => li.id).join()") == '"two,three,one,four"'
     await drag(page, "css=#four", "css=#two")
     assert await value(page, "[...list.children].map(li => li.id).join()") == '"four,two,three,one"'
+
+
+async def test_a_list_that_makes_room_while_something_is_dragged(page: Page, site: Site) -> None:
+    await page.navigate(site.page(REORDERED))
+    order = "[...list.children].map(li => li.id).join(' ') + ', ' + dropped"
+    assert (await drag(page, "css=#one", "css=#four")).kind == "native"
+    assert await value(page, order) == '"two three four one five, one"'
+    await drag(page, "css=#five", "css=#two")
+    assert await value(page, order) == '"five two three four one, five"'
+
+
+async def test_a_target_that_moves_away_from_the_drag_is_followed(page: Page, site: Site) -> None:
+    html = (
+        NATIVE % ""
+    ) + "<script>b.ondragenter = () => { b.ondragenter = null; b.style.marginTop = '150px' }</script>"
+    await page.navigate(site.page(html))
+    assert (await drag(page, "css=#a", "css=#b")).kind == "native"
+    assert await value(page, "got") == '"card 7"'
 
 
 async def test_a_draggable_that_the_page_drags_itself(page: Page, site: Site) -> None:

@@ -279,3 +279,8 @@ async def test_a_list_of_sortable(page: Page, site: Site, npm: Serve, fallback: 
     assert await value(page, order) == "i1 i0 i2 i3 i4"
     await drag(page, "css=#i4", "css=#i3")
     assert await value(page, order) == "i1 i0 i2 i4 i3"
+    # Over several items, down and up: the list makes room for one after the other.
+    await drag(page, "css=#i1", "css=#i4")
+    assert await value(page, order) == "i0 i2 i4 i1 i3"
+    await drag(page, "css=#i3", "css=#i0")
+    assert await value(page, order) == "i3 i0 i2 i4 i1"

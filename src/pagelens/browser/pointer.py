@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
@@ -41,6 +42,10 @@ BEGINS = 0.3
 DROP_ARRIVES = 300
 #: The way is made in so many moves, each in a frame of its own: scripts follow the pointer by them.
 STEPS = 6
+#: A list that makes room takes no moves for a moment (Sortable: 30 ms); a person's hand rests longer. Seconds.
+MAKES_ROOM = 0.05
+#: So often the mouse goes after a target that the drag itself moves.
+FOLLOWS = 6
 #: Moves smaller than this begin no drag, in Chrome (4 px) and in most libraries. CSS pixels.
 THRESHOLD = 6.0
 
@@ -124,6 +129,10 @@ async def drag(page: Page, source: str, target: str, *, timeout: float = COMMAND
         await held.release()
 
 
+#: Where what is dragged and its target are drawn, as ``js/box.js`` tells.
+_Boxes = tuple[list[float] | None, list[float] | None]
+
+
 class _Drag:
     """One drag, with what must be put back after it."""
 
@@ -202,16 +211,57 @@ class _Drag:
             if end is not None:
                 # A frame of another process must be entered first, and anew by a move that begins inside it.
                 steps = STEPS if self._data is None or self._is_in_one_process else 1
+                before = await self._boxes() if is_held else None
                 way = [_between(at, end, step / steps) for step in range(1, steps + 1)]
                 # Once more at the end: what follows the pointer one move behind has arrived, too.
                 for n, point in enumerate([*way, end]):
                     is_held = is_held and await self._move(point, first=n == 0)
                     at = point
+                if before is not None and is_held:
+                    at, is_held = await self._follow(at, before)
             if self._data is not None and is_held:
                 await self._dispatch("drop", at)
         finally:
             await self._mouse("mouseReleased", at)
         return await self._report(was_whole=is_held)
+
+    async def _follow(self, at: tuple[float, float], before: _Boxes) -> tuple[tuple[float, float], bool]:
+        """Stay over the target while things make room for what is dragged; until that lies in the target's place.
+
+        `before` are the boxes before the way. Returns where the mouse is in the end, and whether it still holds.
+        """
+        has_changed = False
+        try:
+            for _ in range(FOLLOWS):
+                now = await self._boxes()
+                held, onto = now
+                has_changed = has_changed or now != before
+                if now == before or onto is None:
+                    break
+                middle = await self._revealed("nearest")
+                if held is not None and self._held.frame is self._onto.frame:
+                    # Where what is dragged lies, beside the target.
+                    shift = [held[i] + held[i + 2] / 2 - onto[i] - onto[i + 2] / 2 for i in (0, 1)]
+                    if _is_within(at, (middle[0] + shift[0], middle[1] + shift[1]), held):
+                        break
+                way = [at] if _is_within(at, middle, onto) else [_between(at, middle, 0.5), middle]
+                before = now
+                await asyncio.sleep(MAKES_ROOM)
+                for point in way:
+                    if not await self._move(point, first=False):
+                        return point, False
+                    at = point
+            # Something else may be under the pointer now: it is entered by one move, and agrees to a drop at the next.
+            for _ in range(2 if has_changed else 0):
+                if not await self._move(at, first=False):
+                    return at, False
+        except (DialogOpen, DocumentReplaced, PageClosed, PageCrashed, ElementError):
+            pass  # the drag had that effect; the mouse is released all the same
+        return at, True
+
+    async def _boxes(self) -> _Boxes:
+        held, onto = await asyncio.gather(self._held.call(BOX), self._onto.call(BOX))
+        return held, onto
 
     async def _report(self, *, was_whole: bool) -> DragReport:
         report = DragReport(self._held.label, self._onto.label, "pointer" if self._data is None else "native")
@@ -271,6 +321,11 @@ class _Drag:
         return await deliver(self._page.main_frame, [("Input.dispatchDragEvent", event)], self._timeout)
 
     _is_down = False
+
+
+def _is_within(point: tuple[float, float], middle: tuple[float, float], box: Sequence[float]) -> bool:
+    """Whether a point lies in a box of that size around `middle`."""
+    return abs(point[0] - middle[0]) <= box[2] / 2 and abs(point[1] - middle[1]) <= box[3] / 2
 
 
 def _between(one: tuple[float, float], other: tuple[float, float], part: float) -> tuple[float, float]:
