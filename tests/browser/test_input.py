@@ -93,6 +93,20 @@ async def test_modifiers_are_held_and_released(page: Page, site: Site) -> None:
     assert (await value(page, "seen")).endswith('"keydowna","keyupa",false,false]')
 
 
+@pytest.mark.parametrize("script", ["alert('Held')", "location.href = '/blank'", "throw 1"])
+async def test_modifiers_are_released_whatever_the_key_does(page: Page, site: Site, script: str) -> None:
+    """Field report 21."""
+    await show(page, site, f"<input autofocus><script>onkeydown = e => {{ if (e.key === 'k') {script} }}</script>")
+    async with page.acting("keys"):
+        await press_key(page, "Control+k")
+    if page.dialog is not None:
+        await page.handle_dialog(True)
+    await show(page, site, "<input id=b autofocus onclick='seen = [event.ctrlKey, event.getModifierState(`Control`)]'>")
+    await click(page, "css=#b")
+    await press_key(page, "k")
+    assert await value(page, "[...seen, b.value]") == '[false,false,"k"]'
+
+
 async def test_it_is_scrolled_into_view(page: Page, site: Site) -> None:
     await show(
         page,
@@ -415,6 +429,17 @@ async def test_a_button_in_a_frame(page: Page, site: Site, other: bool, style: s
     assert (await click(page, "css=#in")).is_confirmed
     await click(page, "css=#in")
     assert await in_frame(page, "window.done") == "2"
+
+
+@pytest.mark.parametrize("other", [False, True], ids=["same process", "other process"])
+@pytest.mark.parametrize("gap", [40, 900], ids=["in view", "below"])
+async def test_a_button_in_a_frame_of_a_page_that_was_pinched_larger(
+    page: Page, site: Site, other: bool, gap: int
+) -> None:
+    await show(page, site, framed(site, other, gap=gap))
+    await page.session.send("Emulation.setPageScaleFactor", {"pageScaleFactor": 2})
+    assert (await click(page, "css=#in")).is_confirmed
+    assert await in_frame(page, "window.done") == "1"
 
 
 @pytest.mark.parametrize("other", [False, True], ids=["same process", "other process"])

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pagelens.browser.keyboard import MODIFIERS, down_params, find_key, parse, parse_modifiers, up_params
+from pagelens.browser.keyboard import MODIFIERS, down_params, find_key, parse, parse_modifiers, strokes, up_params
 from pagelens.errors import InvalidInput
 
 #: Nothing here needs more than a fresh document.
@@ -66,6 +66,27 @@ def test_what_is_no_combination_is_refused(wrong: str) -> None:
     with pytest.raises(InvalidInput) as raised:
         parse(wrong)
     assert raised.value.hint
+
+
+def test_shift_is_held_while_it_is_needed_and_never_longer() -> None:
+    def pressed(text: str) -> list[str]:
+        return [
+            f"{params['type'].removeprefix('raw').lower()} {params['key']} {params['modifiers']}"
+            for method, params in strokes(text)
+            if method == "Input.dispatchKeyEvent"
+        ]
+
+    assert pressed("OK") == [
+        "keydown Shift 8",
+        "keydown O 8",
+        "keyup O 8",
+        "keydown K 8",
+        "keyup K 8",
+        "keyup Shift 0",
+    ]
+    assert pressed("a!")[2:] == ["keydown Shift 8", "keydown ! 8", "keyup ! 8", "keyup Shift 0"]
+    assert [method for method, _ in strokes("Äé")] == ["Input.insertText"] * 2
+    assert pressed("Aé") == pressed("A")
 
 
 def test_a_shortcut_types_nothing() -> None:

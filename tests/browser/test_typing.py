@@ -30,8 +30,8 @@ async def test_keys_arrive_as_from_a_person(page: Page, site: Site) -> None:
     assert report.words == "<input#i>"
     assert await (await page.element(report.uid)).uid_number() > 0
     assert await value(page, "log") == (
-        '["a KeyA 65 false true","B KeyB 66 true true","  Space 32 false true",'
-        '"1 Digit1 49 false true","! Digit1 49 true true"]'
+        '["a KeyA 65 false true","Shift ShiftLeft 16 true true","B KeyB 66 true true","  Space 32 false true",'
+        '"1 Digit1 49 false true","Shift ShiftLeft 16 true true","! Digit1 49 true true"]'
     )
 
 

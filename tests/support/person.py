@@ -63,6 +63,11 @@ SCENES: Mapping[str, Scene] = {
     "type and leave": Scene(["@text click 1", "key a", "key b", "key Tab"], lambda page: _typed(page, "ab", "Tab")),
     "type and send": Scene(["@text click 1", "key x", "key Return"], lambda page: _typed(page, "x", "Enter")),
     "correct": Scene(["@text click 1", "key x", "key BackSpace"], lambda page: _typed(page, "x", "Backspace")),
+    "type capitals": Scene(
+        ["@text click 1", "key a", "keydown shift key b key c keyup shift", "key d", "keydown shift key 1 keyup shift"],
+        lambda page: _typed(page, "aBCd!"),
+    ),
+    "press a capital": Scene(["@text click 1", "keydown shift key b keyup shift"], lambda page: _typed(page, "", "B")),
     "replace all": Scene(
         ["@area click 1", "keydown ctrl key a keyup ctrl", "key Delete"],
         lambda page: _focused(page, "css=#area", "Control+A", "Delete"),

@@ -18,8 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from pagelens.browser.combobox import POPUP_MARK, choose
 from pagelens.browser.input import HIDDEN_WHY, NAMED, click_element, deliver, problem
-from pagelens.browser.keyboard import down_params, modifier_bits, parse, up_params
-from pagelens.browser.type_text import stroke
+from pagelens.browser.keyboard import down_params, modifier_bits, parse, strokes, up_params
 from pagelens.browser.world import JsFunction
 from pagelens.core.deadlines import COMMAND
 from pagelens.core.safe_text import quoted, shortened
@@ -215,8 +214,7 @@ def _is_masked(value: str, outcome: dict[str, Any]) -> bool:
 
 async def _by_key(element: Element, value: str) -> dict[str, Any]:
     frame = element.frame
-    strokes = [command for char in value for command in stroke(char)]
-    await deliver(frame, [*_press(_SELECT_ALL), *_press("Delete"), *strokes], COMMAND)
+    await deliver(frame, [*_press(_SELECT_ALL), *_press("Delete"), *strokes(value)], COMMAND)
     outcome: dict[str, Any] = await frame.call(FILL_RESULT, value)
     return outcome
 

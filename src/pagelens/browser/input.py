@@ -16,7 +16,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from pagelens.browser.keyboard import down_params, modifier_bits, parse, parse_modifiers, up_params
+from pagelens.browser.keyboard import (
+    down_params,
+    find_key,
+    modifier_bits,
+    needs_shift,
+    parse,
+    parse_modifiers,
+    up_params,
+)
 from pagelens.browser.press_watch import PressWatch
 from pagelens.browser.uids import UIDS
 from pagelens.browser.world import JsFunction
@@ -183,12 +191,14 @@ async def press_key(page: Page, combination: str, *, timeout: float = COMMAND) -
     page.raise_if_unusable()
     events: list[dict[str, Any]] = []
     bits = 0
-    for modifier in wanted.modifiers:
+    # "A" and "!" alone are typed as a person types them; in a shortcut only what is named is held.
+    held = wanted.modifiers or ((find_key("Shift"),) if needs_shift(wanted.key) else ())
+    for modifier in held:
         bits |= modifier_bits([modifier.key])
         events.append(down_params(modifier, bits))
     events.append(down_params(wanted.key, bits))
     events.append(up_params(wanted.key, bits))
-    for modifier in reversed(wanted.modifiers):
+    for modifier in reversed(held):
         bits &= ~modifier_bits([modifier.key])
         events.append(up_params(modifier, bits))
     # Chrome passes keys on to the frame that has the focus, also in another process. All is written at once, so a
@@ -221,6 +231,7 @@ async def points_of(
     those of the page.
     """
     point: tuple[float, float] | None = None
+    scale = 1.0
     frame = element.frame
     while (parent := frame.parent) is not None:
         if frame.is_out_of_process and point is None:
@@ -228,9 +239,12 @@ async def points_of(
         mapped = await _ask_parent(frame, parent, x, y, covered)
         if mapped.get("problem"):
             raise problem(element.label, mapped, "reached")
-        x, y = mapped["x"], mapped["y"]
+        x, y, scale = mapped["x"], mapped["y"], mapped["scale"]
         frame = parent
-    return point or (x, y), (x, y)
+    if point is None:
+        return (x, y), (x, y)
+    # Where a page was pinched larger, Chrome multiplies what a frame's own session is given, but not the page's.
+    return (point[0] / scale, point[1] / scale), (x, y)
 
 
 async def _ask_parent(frame: Frame, parent: Frame, x: float, y: float, covered: bool) -> dict[str, Any]:

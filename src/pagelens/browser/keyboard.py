@@ -20,8 +20,10 @@ __all__ = [
     "down_params",
     "find_key",
     "modifier_bits",
+    "needs_shift",
     "parse",
     "parse_modifiers",
+    "strokes",
     "up_params",
 ]
 
@@ -310,6 +312,37 @@ def down_params(key: Key, bits: int) -> dict[str, Any]:
 def up_params(key: Key, bits: int) -> dict[str, Any]:
     """``Input.dispatchKeyEvent`` for releasing `key`; `bits` are the modifiers held after it."""
     return {"type": "keyUp", "modifiers": bits, **_common(key)}
+
+
+def needs_shift(key: Key) -> bool:
+    """Whether a person can type this only with Shift held: a capital, or what is above on a key."""
+    return bool(key.code) and key.text != "" and key.shifted is None and find_key(key.code).text != key.text
+
+
+def strokes(text: str) -> list[tuple[str, dict[str, Any]]]:
+    """The commands that type `text` key by key; Shift is held while it is needed, as by a person.
+
+    A character that no key has is put in as an input method does.
+    """
+    shift = find_key("Shift")
+    commands: list[tuple[str, dict[str, Any]]] = []
+    bits = 0
+    for char in [*text, ""]:
+        try:
+            key = find_key(char) if char else None
+        except InvalidInput:
+            key = None
+        wanted = _SHIFT if key is not None and needs_shift(key) else 0
+        if wanted != bits:
+            params = down_params(shift, wanted) if wanted else up_params(shift, wanted)
+            commands.append(("Input.dispatchKeyEvent", params))
+            bits = wanted
+        if key is not None and key.code:
+            commands.append(("Input.dispatchKeyEvent", down_params(key, bits)))
+            commands.append(("Input.dispatchKeyEvent", up_params(key, bits)))
+        elif char:
+            commands.append(("Input.insertText", {"text": char}))
+    return commands
 
 
 def _common(key: Key) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from pagelens.browser.element import Element
 from pagelens.browser.input import NAMED, deliver, press_key
-from pagelens.browser.keyboard import down_params, find_key, modifier_bits, parse, up_params
+from pagelens.browser.keyboard import parse, strokes
 from pagelens.browser.world import JsFunction
 from pagelens.core.deadlines import COMMAND
 from pagelens.core.safe_text import one_line
@@ -16,7 +16,7 @@ from pagelens.errors import DialogOpen, DocumentReplaced, ElementError, InvalidI
 if TYPE_CHECKING:
     from pagelens.browser.page import Page
 
-__all__ = ["TypeReport", "stroke", "type_text"]
+__all__ = ["TypeReport", "type_text"]
 
 FOCUSED = JsFunction("pagelens.browser", "js/focused.js")
 TEXT_FIELD = JsFunction("pagelens.browser", "js/text_field.js", needs=(NAMED,))
@@ -76,7 +76,7 @@ async def type_text(page: Page, text: str, *, submit_key: str | None = None) -> 
         timeout = COMMAND + len(lines) / _RATE
         if as_keys:
             # Keys go where the focus is, also when it moves on meanwhile (codes with a field for each digit).
-            whole = await deliver(page.main_frame, [command for char in lines for command in stroke(char)], timeout)
+            whole = await deliver(page.main_frame, strokes(lines), timeout)
         else:
             whole = await deliver(element.frame, [("Input.insertText", {"text": lines})], timeout)
         after = await _read(element) if whole else None
@@ -126,23 +126,3 @@ async def _read(element: Element) -> dict[str, Any] | None:
     except (DialogOpen, DocumentReplaced, PageClosed, ElementError):
         return None  # the text had that effect
     return found
-
-
-def stroke(char: str) -> list[tuple[str, dict[str, Any]]]:
-    """A character as a key that is pressed and released; one that no key has is put in as an input method does."""
-    try:
-        key = find_key(char)
-    except InvalidInput:
-        key = None
-    if key is None or not key.code:
-        return [("Input.insertText", {"text": char})]
-    shifted = modifier_bits(["Shift"]) if key.shifted is None and _is_upper(key.text, key.code) else 0
-    return [
-        ("Input.dispatchKeyEvent", down_params(key, shifted)),
-        ("Input.dispatchKeyEvent", up_params(key, shifted)),
-    ]
-
-
-def _is_upper(text: str, code: str) -> bool:
-    """Whether a key types this only together with Shift."""
-    return bool(code) and text != "" and find_key(code).text != text

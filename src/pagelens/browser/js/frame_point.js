@@ -1,6 +1,7 @@
 // Maps the point (x, y) of a frame's viewport into the viewport of the document that holds its element,
 // bringing it into view there, and tells whether a click at that point reaches the frame:
-// {x, y} or {problem: "hidden" | "covered", why, coverer}. With `covered`, something may lie above the frame.
+// {x, y, scale} or {problem: "hidden" | "covered", why, coverer}. With `covered`, something may lie above the frame.
+// `scale` is how much larger the page was pinched, which only the outermost document knows.
 (lib, frame, x, y, covered) => {
   const why = lib.fn.hidden_why(frame);
   if (why) return { problem: "hidden", why: "its frame can't be seen: " + why };
@@ -40,7 +41,9 @@
     });
     result = attempt();
   }
-  if (result.lands) return { x: result.point[0] - view.offsetLeft, y: result.point[1] - view.offsetTop };
+  if (result.lands) {
+    return { x: result.point[0] - view.offsetLeft, y: result.point[1] - view.offsetTop, scale: view.scale };
+  }
   if (!result.hit) return { problem: "hidden", why: "the place in its frame can't be scrolled into view" };
   return { problem: "covered", why: "", coverer: lib.fn.named(result.hit) };
 }
