@@ -8,6 +8,8 @@ nothing happens and never depends on the page coming to rest:
 3. a fetch or XHR that the action began has ended (up to `REQUESTS`), and the tasks after it have run;
 4. for input: the next frame has been drawn, then 3 again.
 
+Where the document is looked at for changes, 2 and 4 are one call, and 4 comes once more after 3.
+
 All of it ends at once when a navigation is announced (it is followed until the page is usable), a dialog
 opens, or the page goes away. A timer of 30 ms or more can't be seen from here: what it does is reported
 by the next action (`Effect.earlier`).
@@ -110,17 +112,21 @@ async def _settle(
             if not awaited() and not stop():
                 await run_tasks(acted_on, stop, TASKS)
 
-    if not stop():
+    can_look = watch is not None and watch.is_armed
+    if watch is not None and can_look and not stop():
+        # Tasks, frame and look in one call: what is drawn next is the frame to wait for.
+        effect.changes = await watch.seen(stop, draw=True, is_late=False, timeout=2 * TASKS)
+    elif not stop():
         await run_tasks(acted_on, stop, TASKS)
     requests_until = loop.time() + REQUESTS
+    had = bool(awaited()) or loads.had_since(mark, _REQUEST_TYPES)
     await requests_end(requests_until)
-    if depth != "script" and not stop():
-        had = loads.had_since(mark, _REQUEST_TYPES)
-        if watch is None or not watch.is_armed:
-            await run_tasks(acted_on, stop, TASKS, draw=True)
+    if depth != "script" and not stop() and (had or not can_look):
+        if watch is not None and can_look:
+            is_late = loads.had_since(mark, _REQUEST_TYPES)
+            effect.changes = await watch.seen(stop, draw=True, is_late=is_late, timeout=TASKS)
         else:
-            # The look comes with the frame that is waited for.
-            effect.changes = await watch.seen(stop, draw=True, is_late=had, timeout=TASKS)
+            await run_tasks(acted_on, stop, TASKS, draw=True)
         if awaited():
             await requests_end(requests_until)
             if watch is not None and not stop():

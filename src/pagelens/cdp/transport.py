@@ -56,6 +56,7 @@ class PipeTransport:
         self._reader: asyncio.ReadTransport | None = None
         self._writer: asyncio.WriteTransport | None = None
         self._framed: _NulFramed | None = None
+        self._unwritten: list[bytes] = []
 
     async def start(self, on_message: Callable[[bytes], None], on_lost: Callable[[str], None]) -> None:
         loop = asyncio.get_running_loop()
@@ -67,14 +68,22 @@ class PipeTransport:
         )
 
     def send(self, message: bytes) -> None:
+        self.send_all((message,))
+
+    def send_all(self, messages: Sequence[bytes]) -> None:
+        if self._writer is None or self._writer.is_closing() or not messages:
+            return
+        # What is sent in one go of the loop is written in one: each write costs a call to the system, and wakes Chrome.
+        if not self._unwritten:
+            asyncio.get_running_loop().call_soon(self._write)
+        self._unwritten += messages
+
+    def _write(self) -> None:
+        messages, self._unwritten = self._unwritten, []
         if self._writer is not None and not self._writer.is_closing():
             if self._framed is not None:
                 self._framed.written_at = self._framed.now()
-            self._writer.write(message + b"\0")
-
-    def send_all(self, messages: Sequence[bytes]) -> None:
-        if messages:
-            self.send(b"\0".join(messages))
+            self._writer.write(b"\0".join([*messages, b""]))
 
     async def close(self) -> None:
         # Our write end first: Chrome takes its end of file as the order to quit.

@@ -1,8 +1,9 @@
 // What an action did to the document since `effect_watch`, as far as it matters to who acts next; null when there was no
-// watch. `draw` waits for the next frame first. `isLate`: requests of the action have come back, so what changed after
-// its input is its doing as well. May be asked again within a moment.
+// watch. `draw` lets the tasks that are due run first, and waits for the next frame. `isLate`: requests of the action
+// have come back, so what changed after its input is its doing as well. May be asked again within a moment.
 async (lib, draw, isLate) => {
   if (draw) {
+    await new Promise((resolve) => setTimeout(resolve, 0));
     await new Promise((resolve) => {
       requestAnimationFrame(() => setTimeout(resolve, 0));
       setTimeout(resolve, 50);
@@ -11,7 +12,8 @@ async (lib, draw, isLate) => {
   const watch = lib.effect;
   if (!watch || !watch.touched) return null;
   clearTimeout(watch.resting);
-  watch.resting = setTimeout(watch.rest, 150);
+  // As long as requests of the action are waited for, and a little more.
+  watch.resting = setTimeout(watch.rest, 700);
   const { named } = lib.fn;
   const NAMED = 6;
   const found = {};
