@@ -47,6 +47,7 @@
     │   └── RecordGone               record_gone         it was there, and is no longer kept
     ├── AnalysisError                a recorded file can't be analysed
     │   ├── BadSnapshot              bad_snapshot        it is no heap snapshot, damaged or too large
+    │   ├── BadTrace                 bad_trace           it is no trace of a page in Chrome, damaged or too large
     │   ├── HeapObjectNotFound       heap_object_not_found
     │   ├── ExtraMissing             extra_missing       it needs a part of pagelens that is not installed
     │   └── AnalysisCancelled        analysis_cancelled
@@ -72,6 +73,7 @@ __all__ = [
     "AnalysisError",
     "AttachFailed",
     "BadSnapshot",
+    "BadTrace",
     "BrowserError",
     "BrowserNotFound",
     "CommandTimeout",
@@ -425,6 +427,12 @@ class BadSnapshot(AnalysisError):
     """The file is no heap snapshot, is damaged, or is too large; the message says what is wrong and where."""
 
     code = "bad_snapshot"
+
+
+class BadTrace(AnalysisError):
+    """The file is no trace of a page in Chrome, is damaged, or is too large; the message says what is wrong."""
+
+    code = "bad_trace"
 
 
 class HeapObjectNotFound(AnalysisError):

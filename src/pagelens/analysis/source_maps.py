@@ -107,6 +107,28 @@ class SourceMap:
         """The addresses of all sources, resolved."""
         return [source for _, part in self._parts for source in part.sources]
 
+    def sizes(self, script: str) -> dict[str, int]:
+        """How many characters of the generated script come from each source.
+
+        Raises:
+            SourceMapError: its mappings are damaged.
+        """
+        lines = script.split("\n")
+        sizes: dict[str, int] = {}
+        for at, ((first_line, first_column), part) in enumerate(self._parts):
+            last_line = self._parts[at + 1][0][0] if at + 1 < len(self._parts) else len(lines)
+            for number, (columns, targets) in enumerate(part.lines()):
+                line = first_line + number
+                if line >= len(lines) or line > last_line:
+                    break
+                shift = first_column if number == 0 else 0
+                ends = [*(column + shift for column in columns[1:]), len(lines[line])]
+                for column, end, target in zip(columns, ends, targets, strict=False):
+                    if target is not None and 0 <= target[0] < len(part.sources):
+                        source = part.sources[target[0]]
+                        sizes[source] = sizes.get(source, 0) + max(min(end, len(lines[line])) - column - shift, 0)
+        return sizes
+
     def locate(self, line: int, column: int) -> Mapped | None:
         """The source of a place in the generated script; all counted from 1. None when the map does not cover it.
 
@@ -147,13 +169,17 @@ class _Part:
         )
         self._lines: list[_Line] | None = None
 
-    def locate(self, line: int, column: int) -> Mapped | None:
+    def lines(self) -> list[_Line]:
         if self._lines is None:
             self._lines = _decoded(self._mappings)
             self._mappings = ""
-        if not 0 <= line < len(self._lines):
+        return self._lines
+
+    def locate(self, line: int, column: int) -> Mapped | None:
+        lines = self.lines()
+        if not 0 <= line < len(lines):
             return None
-        columns, targets = self._lines[line]
+        columns, targets = lines[line]
         index = bisect_right(columns, column) - 1
         target = targets[index] if index >= 0 else None
         if target is None:

@@ -1,0 +1,192 @@
+"""The events of a trace, sorted: those whose arguments matter by name, all others as times on their threads."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any, NamedTuple, TypeVar
+
+import msgspec
+
+from pagelens.analysis.trace.reader import NotByLine, RawEvent, batches, whole
+from pagelens.analysis.trace.schema import NEEDED, CallFrame, ProfileArgs
+from pagelens.errors import BadTrace
+
+__all__ = ["Event", "Recording", "Slice", "Thread", "record"]
+
+_A = TypeVar("_A", bound=msgspec.Struct)
+
+#: A process and a thread in it.
+Thread = tuple[int, int]
+#: Layouts and style recalculations that are shorter are nowhere asked for one by one. Microseconds.
+LARGE_UPDATE = 40_000
+#: Calls that are shorter name no function.
+_LONG_CALL = 1_000
+_LARGEST_TIME = 2**53
+
+_decoders = {name: msgspec.json.Decoder(form) for name, form in NEEDED.items()}
+_PROFILE = frozenset({"Profile", "ProfileChunk"})
+_CALLS = frozenset({"FunctionCall", "EvaluateScript"})
+_LARGE = frozenset({"Layout", "UpdateLayoutTree"})
+
+
+class Event(NamedTuple):
+    """An event whose arguments are known."""
+
+    name: str
+    ph: str
+    ts: float
+    dur: float
+    pid: int
+    tid: int
+    id: str
+    args: Any
+
+    @property
+    def end(self) -> float:
+        return self.ts + self.dur
+
+
+class Slice(NamedTuple):
+    """What a thread did for a time; sorts as it nests: the earlier first, of two that begin together the longer."""
+
+    ts: float
+    minus_dur: float
+    name: str
+
+
+class Recording:
+    """A trace's events.
+
+    Attributes:
+        count: how many the file has.
+        skipped: how many of them have another form than Chrome's.
+        begin, end: the time that they span, in microseconds of Chrome's clock.
+        slices: by thread, what it did.
+        calls: by thread and begin, the function that was called (long calls only).
+        profiles: by process and profile, its pieces in their order.
+    """
+
+    def __init__(self) -> None:
+        self.count = 0
+        self.skipped = 0
+        self.begin = float("inf")
+        self.end = float("-inf")
+        self.slices: dict[Thread, list[Slice]] = {}
+        self.calls: dict[tuple[int, int, float], CallFrame] = {}
+        self.profiles: dict[tuple[int, str], list[tuple[float, int, ProfileArgs]]] = {}
+        self.names: set[str] = set()
+        self._events: dict[str, list[Event]] = {}
+        self._open: dict[Thread, list[tuple[list[Slice], int, str]]] = {}
+
+    def of(self, *names: str) -> list[Event]:
+        """The events of these names, the earliest first."""
+        if len(names) == 1:
+            return self._events.get(names[0], [])
+        return sorted((event for name in names for event in self._events.get(name, ())), key=_time)
+
+    def add(self, batch: Iterable[RawEvent]) -> None:
+        for raw in batch:
+            self.count += 1
+            name, ts, dur = raw.name, raw.ts, raw.dur
+            if not (0 <= ts < _LARGEST_TIME and 0 <= dur < _LARGEST_TIME):
+                self.skipped += 1
+                continue
+            if name in NEEDED and not self._needed(raw):
+                continue
+            if ts:
+                self._slice(raw)
+
+    def finish(self) -> None:
+        """Sort what was read."""
+        for events in self._events.values():
+            events.sort(key=_time)
+        for slices in self.slices.values():
+            slices.sort()
+        for pieces in self.profiles.values():
+            pieces.sort(key=lambda piece: piece[0])
+
+    def _needed(self, raw: RawEvent) -> bool:
+        name = raw.name
+        if (name in _LARGE and raw.dur < LARGE_UPDATE) or (name in _CALLS and raw.dur < _LONG_CALL):
+            return True
+        try:
+            args: Any = _decoders[name].decode(raw.args)
+        except msgspec.DecodeError:
+            self.skipped += 1
+            return False
+        if name in _PROFILE:
+            self.profiles.setdefault((raw.pid, str(raw.id)), []).append((raw.ts, raw.tid, args))
+        elif name in _CALLS:
+            if args.data is not None:
+                self.calls[raw.pid, raw.tid, raw.ts] = args.data
+        else:
+            identity = str(raw.id if raw.id is not None else (raw.id2 or {}).get("local", ""))
+            event = Event(name, raw.ph, raw.ts, raw.dur, raw.pid, raw.tid, identity, args)
+            self._events.setdefault(name, []).append(event)
+        return True
+
+    def _slice(self, raw: RawEvent) -> None:
+        ph, ts, dur, name = raw.ph, raw.ts, raw.dur, raw.name
+        if ph not in ("X", "I", "B", "E") or name.endswith("::UMA"):
+            return
+        self.begin = min(self.begin, ts)
+        self.end = max(self.end, ts + dur)
+        thread = (raw.pid, raw.tid)
+        if ph == "E":
+            opened = self._open.get(thread)
+            if opened:
+                slices, at, begun = opened.pop()
+                if begun == name:
+                    slices[at] = Slice(slices[at].ts, slices[at].ts - ts, name)
+            return
+        slices = self.slices.setdefault(thread, [])
+        if ph == "B":
+            self._open.setdefault(thread, []).append((slices, len(slices), name))
+        slices.append(Slice(ts, -dur, name))
+
+
+def _time(event: Event) -> float:
+    return event.ts
+
+
+def record(source: Path | bytes, told: Callable[[int], None] | None = None) -> Recording:
+    """Read a trace.
+
+    Args:
+        source: the file, or its bytes, plain or gzipped.
+        told: called after each batch with the number of events so far; may raise to stop.
+
+    Raises:
+        BadTrace: it is no trace, cut short, damaged, or too large.
+        FileFailed: it can't be read.
+    """
+    # What is decoded lives until the end: looking for garbage in between costs a third of the time.
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        return _record(source, told)
+    except RecursionError as error:
+        raise BadTrace("This file is damaged: its data are nested deeper than any trace's.") from error
+    finally:
+        if was_enabled:
+            gc.enable()
+
+
+def _record(source: Path | bytes, told: Callable[[int], None] | None) -> Recording:
+    found, skipped = Recording(), [0]
+    try:
+        for batch in batches(source, skipped):
+            found.add(batch)
+            if told is not None:
+                told(found.count)
+    except NotByLine:
+        found, skipped = Recording(), [0]
+        found.add(whole(source, skipped))
+    found.skipped += sum(skipped)
+    found.count += sum(skipped)
+    if not found.count:
+        raise BadTrace("This trace is empty: it has no events.")
+    found.finish()
+    return found
