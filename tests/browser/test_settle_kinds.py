@@ -1,18 +1,21 @@
 """No navigation is missed: whatever way a click takes to its navigation, the effect of the click names it.
 
 Each kind runs again and again (10 times, 100 with ``--long``): what is caught nine times out of ten is not caught.
+The pages lead to themselves, so that each navigation makes the page for the next one.
 """
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Awaitable, Callable
 
 import pytest
 
 from pagelens.browser.input import click, press_key
 from pagelens.browser.page import Page
 from tests.support.site import Site
+
+#: Nothing here needs more than a fresh document.
+REUSES_PAGE = True
 
 #: What the button's handler does; ``go()`` navigates to the next URL.
 BY_SCRIPT = {
@@ -38,6 +41,30 @@ BY_FRAME = {
     "frame": "requestAnimationFrame(go)",
 }
 
+#: Elements that navigate without a handler, or in ways of their own: HTML with ``#go``, which is `it` in the script
+#: that tells it where to go.
+BY_ITSELF = {
+    "link": ("<a id=go>Go</a>", "it.href = next"),
+    "form": ("<form><input type=hidden name=n><button id=go>Send</button></form>", "it.form.n.value = n + 1"),
+    "posted form": ("<form method=post><button id=go>Send</button></form>", "it.form.action = next"),
+    "form sent by a script": (
+        "<form><input type=hidden name=n></form><p id=go>Send",
+        "const form = document.forms[0]; form.n.value = n + 1; it.onclick = () => form.submit()",
+    ),
+    "redirect": ("<a id=go>Go</a>", "it.href = '/redirect?to=' + encodeURIComponent(next)"),
+    "another site": (
+        "<a id=go>Go</a>",
+        "it.href = next.replace(location.origin, location.origin === '{origin}' ? '{other}' : '{origin}')",
+    ),
+    "javascript: link": ("<a id=go>Go</a>", "it.href = `javascript:void(location.href = '${next}')`"),
+}
+
+#: The same, with the focus on it; Enter is pressed.
+BY_ENTER = {
+    "link": ("<a id=go>Go</a>", "it.href = next; it.focus()"),
+    "field": ("<form><input id=go name=n></form>", "it.value = n + 1; it.focus()"),
+}
+
 _numbers = itertools.count(1)
 
 
@@ -52,17 +79,14 @@ def often(repeats: int) -> int:
     return max(repeats, 10)
 
 
-def chain(site: Site, handler: str) -> str:
-    """A page that leads to itself with the next number, so that each navigation makes the page for the next one.
-
-    Its button runs `handler`, in which ``go()`` navigates to ``next``.
-    """
+def chain(site: Site, html: str, script: str) -> str:
+    """A page with `html` and `script`, in which `n` is the number in its query and `next` its URL with the next one."""
     return site.page(
-        "<button id=go>Go</button><script>const n = Number(new URLSearchParams(location.search).get('n'));"
+        f"{html}<script>const n = Number(new URLSearchParams(location.search).get('n'));"
         "const next = location.origin + location.pathname + '?n=' + (n + 1);"
-        "const go = () => { location.href = next; };"
-        f"document.getElementById('go').onclick = () => {{ {handler} }};</script>",
-        path="/settle.html",
+        f"const it = document.getElementById('go'); {script};</script>",
+        path=f"/settle{next(_numbers)}.html",
+        delay=0.01,
     )
 
 
@@ -73,139 +97,71 @@ async def clicked(page: Page, selector: str = "css=#go") -> str | None:
     return effect.navigated_to
 
 
-@pytest.mark.parametrize("kind", [*BY_SCRIPT, *BY_FRAME])
-async def test_a_click_whose_handler_navigates(page: Page, site: Site, often: int, kind: str) -> None:
-    start = chain(site, {**BY_SCRIPT, **BY_FRAME}[kind])
-    await page.navigate(start)
-    missed = []
-    for n in range(1, often + 1):
-        url = f"{start}?n={n}"
-        seen = await clicked(page)
-        if seen != url:
-            missed.append((url, seen))
-            await page.navigate(url)
-    assert not missed, f"{len(missed)} of {often} navigations missed: {missed[:3]}"
-
-
-async def _link(page: Page, site: Site) -> tuple[str, str | None]:
-    url = target(site)
-    await page.navigate(site.page(f"<a id=go href='{url}'>Go</a>", path="/settle.html"))
-    return url, await clicked(page)
-
-
-async def _form(page: Page, site: Site) -> tuple[str, str | None]:
-    value = next(_numbers)
-    form = f"<form action=/echo><input name=value value={value}><button id=go>Send</button></form>"
-    await page.navigate(site.page(form, path="/settle.html"))
-    return site.url("/echo", value=value), await clicked(page)
-
-
-async def _post(page: Page, site: Site) -> tuple[str, str | None]:
-    form = f"<form action=/echo/{next(_numbers)} method=post><button id=go>Send</button></form>"
-    url = site.route(form.split()[1].removeprefix("action="), site._echo)
-    await page.navigate(site.page(form, path="/settle.html"))
-    return url, await clicked(page)
-
-
-async def _back(page: Page, site: Site) -> tuple[str, str | None]:
-    url = target(site)
-    await page.navigate(url)
-    await page.navigate(site.page("<button id=go onclick='history.back()'>Back</button>", path="/settle.html"))
-    return url, await clicked(page)
-
-
-async def _redirected(page: Page, site: Site) -> tuple[str, str | None]:
-    url = target(site)
-    away = site.url("/redirect", to=url)
-    await page.navigate(site.page(f"<a id=go href='{away}'>Go</a>", path="/settle.html"))
-    return url, await clicked(page)
-
-
-async def _to_another_site(page: Page, site: Site) -> tuple[str, str | None]:
-    url = site.other(target(site))
-    await page.navigate(site.page(f"<a id=go href='{url}'>Go</a>", path="/settle.html"))
-    return url, await clicked(page)
-
-
-async def _javascript(page: Page, site: Site) -> tuple[str, str | None]:
-    url = target(site)
-    await page.navigate(
-        site.page(f"<a id=go href='javascript:void(location.href = \"{url}\")'>Go</a>", path="/settle.html")
-    )
-    return url, await clicked(page)
-
-
-async def _submitted(page: Page, site: Site) -> tuple[str, str | None]:
-    value = next(_numbers)
-    form = (
-        f"<form action=/echo><input name=value value={value}></form><p id=go onclick='document.forms[0].submit()'>Send"
-    )
-    await page.navigate(site.page(form, path="/settle.html"))
-    return site.url("/echo", value=value), await clicked(page)
-
-
-async def _forward(page: Page, site: Site) -> tuple[str, str | None]:
-    url = target(site)
-    await page.navigate(site.page("<button id=go onclick='history.go(1)'>Forward</button>", path="/settle.html"))
-    await page.navigate(url)
-    await page.go_back()
-    return url, await clicked(page)
-
-
-async def _reload(page: Page, site: Site) -> tuple[str, str | None]:
-    url = site.page("<button id=go onclick='location.reload()'>Again</button>", path="/settle.html")
-    await page.navigate(url)
-    return url, await clicked(page)
-
-
-async def _enter_on_a_link(page: Page, site: Site) -> tuple[str, str | None]:
-    url = target(site)
-    await page.navigate(site.page(f"<a autofocus href='{url}'>Go</a>", path="/settle.html"))
-    return url, await pressed(page, "Enter")
-
-
-async def _enter_in_a_field(page: Page, site: Site) -> tuple[str, str | None]:
-    value = next(_numbers)
-    form = f"<form action=/echo><input autofocus name=value value={value}></form>"
-    await page.navigate(site.page(form, path="/settle.html"))
-    return site.url("/echo", value=value), await pressed(page, "Enter")
-
-
-async def pressed(page: Page, key: str) -> str | None:
-    """Press a key and return where the effect says the page went."""
+async def pressed(page: Page) -> str | None:
+    """Press Enter and return where the effect says the page went."""
     async with page.acting("keys") as effect:
-        await press_key(page, key)
+        await press_key(page, "Enter")
     return effect.navigated_to
 
 
-KINDS = [_link, _form, _post, _back, _redirected, _to_another_site]
-KINDS += [_javascript, _submitted, _forward, _reload, _enter_on_a_link, _enter_in_a_field]
+async def missed(
+    page: Page, site: Site, start: str, often: int, *, enter: bool = False
+) -> list[tuple[str, str | None]]:
+    """Go through a chain; returns the navigations that were not seen: where it should go, where it was said to go."""
+    await page.navigate(start)
+    wrong = []
+    for n in range(1, often + 1):
+        seen = await (pressed(page) if enter else clicked(page))
+        url = f"{start}?n={n}"
+        if seen not in (url, site.other(url)):
+            wrong.append((url, seen))
+            await page.navigate(url)
+    return wrong
 
 
-@pytest.mark.parametrize("kind", KINDS)
-async def test_a_click_that_navigates_by_itself(
-    page: Page, site: Site, often: int, kind: Callable[[Page, Site], Awaitable[tuple[str, str | None]]]
-) -> None:
-    missed = []
-    for _ in range(often):
-        url, seen = await kind(page, site)
-        if seen != url:
-            missed.append((url, seen))
-    assert not missed, f"{len(missed)} of {often} navigations missed: {missed[:3]}"
+@pytest.mark.parametrize("kind", [*BY_SCRIPT, *BY_FRAME])
+async def test_a_click_whose_handler_navigates(page: Page, site: Site, often: int, kind: str) -> None:
+    handler = {**BY_SCRIPT, **BY_FRAME}[kind]
+    script = f"const go = () => {{ location.href = next }}; it.onclick = () => {{ {handler} }}"
+    assert await missed(page, site, chain(site, "<button id=go>Go</button>", script), often) == []
+
+
+@pytest.mark.parametrize("kind", BY_ITSELF)
+async def test_a_click_that_navigates_by_itself(page: Page, site: Site, often: int, kind: str) -> None:
+    assert await missed(page, site, chain(site, *BY_ITSELF[kind]), often) == []
+
+
+@pytest.mark.parametrize("kind", BY_ENTER)
+async def test_enter_that_navigates(page: Page, site: Site, often: int, kind: str) -> None:
+    assert await missed(page, site, chain(site, *BY_ENTER[kind]), often, enter=True) == []
+
+
+async def test_a_click_that_moves_in_the_history(page: Page, site: Site, often: int) -> None:
+    one = site.page("<button id=go onclick='history.go(1)'>Forward</button>", path="/history-1.html")
+    two = site.page("<button id=go onclick='history.back()'>Back</button>", path="/history-2.html")
+    await page.navigate(one)
+    await page.navigate(two)
+    assert [await clicked(page) for _ in range(2 * often)] == [one, two] * often
+
+
+async def test_a_click_that_reloads(page: Page, site: Site, often: int) -> None:
+    url = site.page("<button id=go onclick='location.reload()'>Again</button>", path="/settle.html")
+    await page.navigate(url)
+    assert [await clicked(page) for _ in range(often)] == [url] * often
 
 
 @pytest.mark.parametrize("kind", BY_SCRIPT)
 async def test_a_script_that_navigates(page: Page, site: Site, repeats: int, kind: str) -> None:
-    missed = []
+    wrong = []
+    await page.navigate(site.url("/blank"))
     for _ in range(repeats):
         url = target(site)
-        await page.navigate(site.url("/blank"))
         source = f"const next = {url!r}; const go = () => {{ location.href = next; }}; {BY_SCRIPT[kind]}; 0"
         async with page.acting("script") as effect:
             await page.session.send("Runtime.evaluate", {"expression": f"(() => {{ {source} }})()"})
         if effect.navigated_to != url:
-            missed.append((url, effect.navigated_to))
-    assert not missed, f"{len(missed)} of {repeats} navigations missed: {missed[:3]}"
+            wrong.append((url, effect.navigated_to))
+    assert wrong == []
 
 
 async def test_what_only_looks_like_a_navigation_is_not_called_one(page: Page, site: Site, often: int) -> None:
