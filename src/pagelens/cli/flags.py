@@ -45,6 +45,7 @@ COMMANDS = {
     "outline": "a page, or a saved snapshot, as a short outline (see pagelens outline --help)",
     "search": "what of a page, or of a saved snapshot, matches a pattern (see pagelens search --help)",
     "heap": "understand heap snapshots: summary, classes, retainers, diff (see pagelens heap --help)",
+    "trace": "explain a performance trace: metrics, what to mend first, where time went (see pagelens trace --help)",
 }
 
 

@@ -32,6 +32,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
             from pagelens.cli.heap import heap
 
             return heap(given[1:])
+        if given[:1] == ["trace"]:
+            from pagelens.cli.trace import trace
+
+            return trace(given[1:])
         invocation = parse(given)
         _check(invocation.options)
         _log(invocation)
@@ -53,6 +57,8 @@ def _run(invocation: Invocation) -> int:
     options = invocation.options
     if invocation.command == "heap":
         raise InvalidInput("Flags come after the command: pagelens heap COMMAND FILE….", "See: pagelens heap --help")
+    if invocation.command == "trace":
+        raise InvalidInput("Flags come after the command: pagelens trace FILE….", "See: pagelens trace --help")
     if invocation.command in ("outline", "search"):
         command = invocation.command
         raise InvalidInput(f"Flags come after the command: pagelens {command} …", f"See: pagelens {command} --help")

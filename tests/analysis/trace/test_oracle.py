@@ -55,6 +55,11 @@ def test_metrics(name: str) -> None:
         assert load.cls == pytest.approx(metrics["getCLS"], abs=1e-9)
         if "TTFB_us" in metrics:
             assert load.ttfb_ms == thousandth(metrics["TTFB_us"])
+        if load.interactions:
+            worst = load.interactions[0]
+            (same,) = [row for row in oracle["interactions"] if (row["ts"], row["type"]) == (worst.ts, worst.type)]
+
+            assert worst.parts == pytest.approx({part: same[part] for part in worst.parts}, abs=1)
         parts = load.lcp.parts if load.lcp else {}
         assert parts == pytest.approx({part: span["range"] for part, span in breakdown.items()}, abs=1)
     assert [(window.ts, len(window.shifts), window.navigation) for window in trace.windows] == [
