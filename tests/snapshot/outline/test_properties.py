@@ -8,7 +8,15 @@ import re
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pagelens.snapshot.outline import OutlineOptions, SmartOutline
+from pagelens.snapshot.outline import (
+    DomSimHash,
+    ListDetector,
+    ListPattern,
+    OutlineOptions,
+    SmartOutline,
+    parse_snapshot,
+)
+from pagelens.snapshot.outline.node import bottom_up, measure
 from tests.snapshot.outline.checker import check
 
 NAMES = [
@@ -86,6 +94,32 @@ def test_the_same_tree_gives_the_same_outline(snapshot: str, tokens: int, depth:
     outline = SmartOutline(options).generate(snapshot)
     assert outline == SmartOutline(options).generate(snapshot)
     assert check(snapshot, outline).faults == {}, f"{snapshot}\n\n{outline}"
+
+
+@settings(max_examples=80, deadline=None, derandomize=True)
+@given(snapshots())
+def test_runs_are_of_like_roles_and_share_no_node(snapshot: str) -> None:
+    root = parse_snapshot(snapshot)
+    nodes = bottom_up(root)
+    measure(nodes)
+    hashes = DomSimHash()
+    for node in nodes:
+        node.signature = hashes.of(node)
+    for node in nodes:
+        found = ListDetector().detect(node.children)
+        flat = [
+            child
+            for part in found
+            for child in ([c for item in part.items for c in item] if isinstance(part, ListPattern) else [part])
+        ]
+        assert flat == node.children  # each once, in order
+        for pattern in found:
+            if isinstance(pattern, ListPattern):
+                assert pattern.count == len(pattern.items) >= 3
+                assert node.children[pattern.start : pattern.end] == [c for item in pattern.items for c in item]
+                assert {tuple(c.type for c in item) for item in pattern.items} == {
+                    tuple(c.type for c in pattern.sample)
+                }
 
 
 @settings(max_examples=60, deadline=None, derandomize=True)

@@ -49,6 +49,13 @@ class BudgetFolder(Folder):
         super().__init__(ranges, detector, limits)
         self._costs: dict[int, int] = {}
 
+    def within(self, root: ElementNode, room: int) -> list[str]:
+        """What is below `root` in at most `room` lines. May be called again: what blocks take is known then."""
+        self.lines = []
+        self.printed = []
+        self.fit(root.children, 1, room)
+        return self.lines
+
     def fit(self, siblings: Sequence[ElementNode], depth: int, room: int) -> None:
         """Print some siblings and all below them in at most `room` lines, at least one."""
         parts = blocks(siblings, self.detector)
@@ -65,16 +72,22 @@ class BudgetFolder(Folder):
 
     def _crowded(self, parts: Sequence[Block], depth: int, room: int) -> None:
         """Not even one line for each: those that are worth most get theirs, what is between them stands in ranges."""
-        for part in parts[: room - 1]:
-            self._short(part, depth)
-        rest = parts[room - 1 :]
-        count = sum(len(part.nodes) for part in rest)
-        self.put(depth, self.more(count, [(rest[0].span[0], rest[-1].span[1])]))
+        chosen, gaps = _worth_most(parts, max(room * 2 // 3, 1))
+        kept = [parts[place] for place in chosen]
+        shares = iter(_shared(kept, [self._cost(part) for part in kept], room - gaps))
+        at = 0
+        for place in [*chosen, len(parts)]:
+            if place > at:
+                self.put(depth, self.more(_count(parts[at:place]), [(parts[at].span[0], parts[place - 1].span[1])]))
+            if place < len(parts):
+                self._fit_block(parts[place], depth, self._cost(parts[place]), next(shares))
+            at = place + 1
 
     def _fit_block(self, part: Block, depth: int, cost: int, room: int) -> None:
         if room >= cost:
             self.block(part, depth)
-        elif room == 1:
+        elif room == 1 or (room == 2 and part.is_subtree):
+            # A second line could only say that there is more.
             self._short(part, depth)
         elif part.is_subtree:
             node = part.nodes[0]
@@ -93,16 +106,25 @@ class BudgetFolder(Folder):
             return False
         self.lines += folder.lines
         self.printed += folder.printed
-        self.folded += folder.folded
         return True
 
     def _cost(self, part: Block) -> int:
         key = id(part.nodes[0])
         if key not in self._costs:
-            folder = Folder(self.ranges, self.detector, self.limits)
-            folder.block(part, 0)
-            self._costs[key] = len(folder.lines)
+            self._costs[key] = self._counted(part)
         return self._costs[key]
+
+    def _counted(self, part: Block) -> int:
+        """Lines that a block takes in full. A subtree takes its own and those of what is in it, so that nested ones
+        are not printed once for each level."""
+        folder = Folder(self.ranges, self.detector, self.limits)
+        if part.is_subtree:
+            text, last = folder.chain(part.nodes[0], 0)
+            parts = blocks(last.children, self.detector)
+            if parts and folder.only_run(text, parts) is None:
+                return 1 + sum(self._cost(below) for below in parts)
+        folder.block(part, 0)
+        return len(folder.lines)
 
     def _short(self, part: Block, depth: int) -> None:
         """A block in one line."""
@@ -148,6 +170,25 @@ class BudgetFolder(Folder):
         self.put(depth, text + " " + self.more(pattern.count, [part.span]))
 
 
+def _count(parts: Sequence[Block]) -> int:
+    return sum(len(part.nodes) for part in parts)
+
+
+def _worth_most(parts: Sequence[Block], room: int) -> tuple[list[int], int]:
+    """The places of the blocks that get a line when so many lines are for them and for what lies between them; and how
+    many stretches that leaves between them."""
+    weights = [_weight(part) for part in parts]
+    chosen: set[int] = set()
+    gaps = 1
+    for place in sorted(range(len(parts)), key=lambda place: -weights[place]):
+        beside = sum(0 <= other < len(parts) and other not in chosen for other in (place - 1, place + 1))
+        if len(chosen) + 1 + gaps + beside - 1 > room:
+            break
+        chosen.add(place)
+        gaps += beside - 1
+    return sorted(chosen), gaps
+
+
 def _weight(part: Block) -> float:
     node = part.nodes[0]
     if node.type in CONTROLS or any(node.type in CONTROLS for node in part.nodes[:50]):
@@ -166,9 +207,9 @@ def _shared(parts: Sequence[Block], costs: Sequence[int], room: int) -> list[int
         sated = [place for place in wanting if costs[place] - given[place] <= unit * weights[place]]
         if not sated:
             for place in wanting:
-                part = min(int(unit * weights[place]), left)
-                given[place] += part
-                left -= part
+                share = min(int(unit * weights[place]), left)
+                given[place] += share
+                left -= share
             for place in sorted(wanting, key=lambda place: -weights[place]):
                 if left > 0 and given[place] < costs[place]:
                     given[place] += 1
@@ -178,4 +219,13 @@ def _shared(parts: Sequence[Block], costs: Sequence[int], room: int) -> list[int
             left -= costs[place] - given[place]
             given[place] = costs[place]
         wanting = [place for place in wanting if costs[place] > given[place]]
+    for place, part in enumerate(parts):
+        if given[place] == 2 < costs[place] and part.is_subtree:
+            given[place] = 1
+            left += 1
+    for place in sorted(range(len(parts)), key=lambda place: -weights[place]):
+        more = min(costs[place] - given[place], left)
+        if given[place] > 2:
+            given[place] += more
+            left -= more
     return given

@@ -50,7 +50,6 @@ class Folder:
     Attributes:
         lines: what was written, indented by one space a level.
         printed: the nodes that can be acted on and stand there with uid and name.
-        folded: how many nodes stand in ranges, or as rows of runs.
     """
 
     def __init__(self, ranges: UidRanges, detector: ListDetector, limits: Limits) -> None:
@@ -59,7 +58,6 @@ class Folder:
         self.limits = limits
         self.lines: list[str] = []
         self.printed: list[ElementNode] = []
-        self.folded = 0
 
     def put(self, depth: int, text: str) -> None:
         """Add a line."""
@@ -91,25 +89,34 @@ class Folder:
 
     def node(self, node: ElementNode, depth: int) -> None:
         """Print a node and all below it; where there is one thing in one thing, in one line."""
-        text = self.label(node)
-        while len(node.children) == 1 and len(text) < WIDTH and depth < self.limits.depth:
-            if len(text) + len(label(node.children[0])) > _LONGEST:
-                break
-            node = node.children[0]
-            text += " › " + self.label(node)
+        text, node = self.chain(node, depth)
         if node.children and depth >= self.limits.depth:
             text += " " + self.more(node.size - 1, [(node.line + 1, node.end)])
         if not node.children or depth >= self.limits.depth:
             self.put(depth, text)
             return
         parts = blocks(node.children, self.detector)
-        only = parts[0].pattern if len(parts) == 1 else None
-        if only is not None and len(text) < WIDTH // 2 and self._small(only):
+        if (only := self.only_run(text, parts)) is not None:
             self._small_run(only, depth, text + " › ")
             return
         self.put(depth, text)
         for part in parts:
             self.block(part, depth + 1)
+
+    def chain(self, node: ElementNode, depth: int) -> tuple[str, ElementNode]:
+        """The words of a node and, while there is one thing in it, of that; and the last of them."""
+        text = self.label(node)
+        while len(node.children) == 1 and len(text) < WIDTH and depth < self.limits.depth:
+            if len(text) + len(label(node.children[0])) > _LONGEST:
+                break
+            node = node.children[0]
+            text += " › " + self.label(node)
+        return text, node
+
+    def only_run(self, text: str, parts: Sequence[Block]) -> ListPattern | None:
+        """The run that is all there is below a line of these words, if it can go on in that line."""
+        only = parts[0].pattern if len(parts) == 1 else None
+        return only if only is not None and len(text) < WIDTH // 2 and self._small(only) else None
 
     def run(self, pattern: ListPattern, depth: int) -> None:
         """Print a run: small items side by side, big ones as a table under the first."""
@@ -187,7 +194,6 @@ class Folder:
         count = min(len(rest), self._most(has_musts))
         if len(rest) - count == 1:
             count += 1
-        self.folded += sum(node.size for item in rest for node in item)
         if count:
             writer = RowWriter(pattern, rest[:count], self.ranges, self.limits.fields)
             of = f"like {pattern.sample[0].ref}" if pattern.sample[0].ref else "such items"
@@ -213,7 +219,6 @@ class Folder:
 
     def more(self, count: int, spans: Sequence[Span]) -> str:
         """``… 8 more [e310-e317]``."""
-        self.folded += count
         return f"… {count} more {self.ranges.text(spans)}".rstrip()
 
 

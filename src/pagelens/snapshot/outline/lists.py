@@ -57,10 +57,23 @@ class ListPattern:
 
 
 class ListDetector:
-    """Splits siblings into runs and single nodes, in their order; a node is in one run at most."""
+    """Splits siblings into runs and single nodes, in their order; a node is in one run at most.
+
+    What was found is kept: a tree that is printed more than once must not change meanwhile.
+    """
+
+    def __init__(self) -> None:
+        # By the identity of the siblings, which are kept alive beside it.
+        self._known: dict[int, tuple[Sequence[ElementNode], list[ListPattern | ElementNode]]] = {}
 
     def detect(self, siblings: Sequence[ElementNode]) -> list[ListPattern | ElementNode]:
         """Runs and single nodes, from the first sibling to the last."""
+        known = self._known.get(id(siblings))
+        if known is None:
+            known = self._known[id(siblings)] = (siblings, self._detect(siblings))
+        return known[1]
+
+    def _detect(self, siblings: Sequence[ElementNode]) -> list[ListPattern | ElementNode]:
         recurring = _recurring(siblings)
         found: list[ListPattern | ElementNode] = []
         place = 0

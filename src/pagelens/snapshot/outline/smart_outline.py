@@ -38,6 +38,8 @@ _DEEPEST = 60
 #: Characters of a token, roughly, and never too many: of letters, digits and marks as outlines have them; others.
 _CHARS_A_TOKEN = 2.4
 _URL = 150
+#: No line holds more rows than this.
+_ROWS_A_LINE = 10
 #: What the first two lines take, at most and usually.
 _HEAD_CHARS = 320
 _HEAD_TOKENS = 50
@@ -118,9 +120,11 @@ class SmartOutline:
         depth = 10**9 if options.depth is None else max(options.depth, 1)
         names = {node.content for node in root.walk() if node.has_interaction and node.content}
         best: Folder | None = None
-        limits = Limits(depth=depth)
+        # More rows of one run would not fit in any case.
+        rows = _ROWS_A_LINE * (room + 1)
+        limits = Limits(must_lines=rows, depth=depth)
         for rung in _RUNGS:
-            limits = Limits(rung, depth=depth)
+            limits = Limits(rung, rows, depth=depth)
             folder = Folder(ranges, detector, limits)
             folder.siblings(root.children, 1)
             if best is None or len(folder.lines) <= room:
@@ -130,17 +134,18 @@ class SmartOutline:
                 break
         assert best is not None
         lines = best.lines
+        fitting = BudgetFolder(ranges, detector, limits)
         if len(lines) > room:
-            lines = _within_lines(root, ranges, detector, limits, room)
+            lines = fitting.within(root, room)
         if not self._is_short(lines):
             low, high = 1, len(lines)
             while low < high:
                 middle = (low + high + 1) // 2
-                if self._is_short(_within_lines(root, ranges, detector, limits, middle)):
+                if self._is_short(fitting.within(root, middle)):
                     low = middle
                 else:
                     high = middle - 1
-            lines = _within_lines(root, ranges, detector, limits, low)
+            lines = fitting.within(root, low)
         return lines
 
     def _is_short(self, lines: list[str]) -> bool:
@@ -155,12 +160,6 @@ def estimated_tokens(text: str) -> int:
     """About how many tokens a model sees in an outline, rather too many than too few."""
     plain = sum(char.isascii() for char in text)
     return round(plain / _CHARS_A_TOKEN + len(text) - plain)
-
-
-def _within_lines(root: ElementNode, ranges: UidRanges, detector: ListDetector, limits: Limits, room: int) -> list[str]:
-    folder = BudgetFolder(ranges, detector, limits)
-    folder.fit(root.children, 1, room)
-    return folder.lines
 
 
 def _first_line(text: str) -> str:
