@@ -78,15 +78,15 @@ class Samples:
         first, after = bisect_left(self.times, begin), bisect_right(self.times, end)
         for at in range(first, min(after, len(self.times) - 1)):
             node = self.nodes[at]
-            spent[node] = spent.get(node, 0.0) + min(self.times[at + 1], end) - self.times[at]
+            later = self.times[at + 1]
+            spent[node] = spent.get(node, 0.0) + (later if later < end else end) - self.times[at]
         return spent
 
-    def stack_at(self, ts: float) -> list[ProfileFrame]:
-        """The functions that were running at a time, the innermost first; none when it was not sampled."""
+    def function_at(self, ts: float) -> ProfileFrame | None:
+        """The function that was running at a time; None when none was, or it was not sampled."""
         at = bisect_right(self.times, ts) - 1
-        if at < 0:
-            return []
-        return [frame for frame in self._path(self.nodes[at]) if frame.functionName not in _META]
+        frame = self.frames.get(self.nodes[at]) if at >= 0 else None
+        return frame if frame is not None and frame.functionName not in _META else None
 
     def _path(self, node: int) -> list[ProfileFrame]:
         path: list[ProfileFrame] = []

@@ -76,7 +76,6 @@ class Recording:
         self.slices: dict[Thread, list[Slice]] = {}
         self.calls: dict[tuple[int, int, float], CallFrame] = {}
         self.profiles: dict[tuple[int, str], list[tuple[float, int, ProfileArgs]]] = {}
-        self.names: set[str] = set()
         self._events: dict[str, list[Event]] = {}
         self._open: dict[Thread, list[tuple[list[Slice], int, str]]] = {}
 
@@ -131,8 +130,10 @@ class Recording:
         ph, ts, dur, name = raw.ph, raw.ts, raw.dur, raw.name
         if ph not in ("X", "I", "B", "E") or name.endswith("::UMA"):
             return
-        self.begin = min(self.begin, ts)
-        self.end = max(self.end, ts + dur)
+        if ts < self.begin:
+            self.begin = ts
+        if ts + dur > self.end:
+            self.end = ts + dur
         thread = (raw.pid, raw.tid)
         if ph == "E":
             opened = self._open.get(thread)

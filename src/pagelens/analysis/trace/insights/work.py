@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
+from itertools import islice
+
 from pagelens.analysis.trace.insights.base import Insight, View
 from pagelens.analysis.trace.recording import LARGE_UPDATE, Slice
 
@@ -88,9 +91,9 @@ def forced_reflow(view: View) -> Insight:
         if called is not None:
             top = (called.functionName, called.url, called.lineNumber, called.columnNumber)
             outermost[top] = outermost.get(top, 0.0) + dur
-        stack = view.samples.stack_at(ts) if view.samples is not None else []
-        if stack and stack[0].url:
-            place = (stack[0].functionName, stack[0].url, stack[0].lineNumber + 1, stack[0].columnNumber + 1)
+        running = view.samples.function_at(ts) if view.samples is not None else None
+        if running is not None and running.url:
+            place = (running.functionName, running.url, running.lineNumber + 1, running.columnNumber + 1)
         elif called is not None:
             place = (called.functionName, called.url, called.lineNumber, called.columnNumber)
         else:
@@ -120,25 +123,34 @@ def _forced(view: View) -> list[tuple[Slice, float | None]]:
     found: list[tuple[Slice, float | None]] = []
     task: list[tuple[Slice, float | None]] = []
     open_: list[float] = []
-    scripts: list[tuple[float, float, str]] = []
+    #: Of each script that runs: its end, and when the outermost call above it began.
+    scripts: list[tuple[float, float | None]] = []
 
     def close() -> None:
         if sum(-slice_.minus_dur for slice_, _ in task) >= _MUCH_REFLOW:
             found.extend(task)
         task.clear()
 
-    for slice_ in view.recording.slices.get(view.main_thread, ()):
+    slices = view.recording.slices.get(view.main_thread, [])
+    at = bisect_left(slices, (view.begin,))
+    while at and slices[at - 1].name != "RunTask":
+        at -= 1
+    for slice_ in islice(slices, max(at - 1, 0), None):
         ts, minus_dur, name = slice_
+        if ts > view.end:
+            break
         while open_ and ts > open_[-1]:
             open_.pop()
         while scripts and ts > scripts[-1][0]:
             scripts.pop()
         open_.append(ts - minus_dur)
         if name in _SCRIPT or name[:2] in ("v8", "V8"):
-            scripts.append((ts - minus_dur, ts, name))
+            call = scripts[-1][1] if scripts else None
+            if call is None and name in ("FunctionCall", "EvaluateScript"):
+                call = ts
+            scripts.append((ts - minus_dur, call))
         if scripts and name in ("Layout", "UpdateLayoutTree"):
-            call = next((begin for _, begin, kind in scripts if kind in ("FunctionCall", "EvaluateScript")), None)
-            task.append((slice_, call))
+            task.append((slice_, scripts[-1][1]))
         elif len(open_) == 1:
             close()
     close()
