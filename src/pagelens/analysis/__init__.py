@@ -1,1 +1,1 @@
-"""Files in, findings out: heap snapshots (`pagelens.analysis.heap`). No browser is needed."""
+"""Files in, findings out: heap snapshots (`pagelens.analysis.heap`), performance traces (`pagelens.analysis.trace`). No browser is needed."""

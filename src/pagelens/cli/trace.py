@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import shutil
+import sys
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
@@ -55,7 +56,7 @@ def trace(arguments: Sequence[str]) -> int:
     parser.add_argument("--json", action="store_true", help="metrics and states of insights as JSON")
     parser.add_argument("--top", type=_count, default=5, metavar="N", help="most rows of a table (default: 5; 0: all)")
     given = parser.parse_args(list(arguments))
-    found = Trace.load(given.file)
+    found = _load(given.file)
     if given.json:
         print(json.dumps({"navigations": [_data(load) for load in found.navigations]}, indent=2))
         return 0
@@ -64,6 +65,20 @@ def trace(arguments: Sequence[str]) -> int:
     for load in found.navigations:
         _show(load, given.top or 10**9)
     return 0
+
+
+def _load(file: str) -> Trace:
+    if not sys.stderr.isatty():
+        return Trace.load(file)
+
+    def tell(statement: object) -> None:
+        sys.stderr.write(f"\r\x1b[K{statement}")
+        sys.stderr.flush()
+
+    try:
+        return Trace.load(file, progress=tell)
+    finally:
+        sys.stderr.write("\r\x1b[K")
 
 
 def _count(text: str) -> int:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import gzip
 import json
+import threading
 from pathlib import Path
 
 import pytest
 
 from pagelens.analysis.trace import Trace, reader
-from pagelens.errors import BadTrace, FileFailed
+from pagelens.errors import AnalysisCancelled, BadTrace, FileFailed
 from tests.analysis.trace.made import MadeTrace
 
 
@@ -43,6 +44,16 @@ def test_an_event_of_another_form_costs_itself_only() -> None:
     trace = Trace.load(made.text())
     assert (trace.event_count, trace.skipped_count) == (len(made.events), 3)
     assert trace.navigations[0].lcp_ms == 200
+
+
+def test_progress_and_an_end_to_it() -> None:
+    said: list[str] = []
+    Trace.load(MadeTrace().text(), progress=lambda statement: said.append(statement.text))
+    assert said[-2:] == ["requests, paints, shifts, interactions", "navigation 1 of 1"]
+    cancelled = threading.Event()
+    cancelled.set()
+    with pytest.raises(AnalysisCancelled):
+        Trace.load(MadeTrace().text(), cancelled=cancelled)
 
 
 def named(process: str, thread: str = "") -> bytes:

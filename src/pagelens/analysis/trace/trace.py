@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from pagelens.analysis.heap.progress import Job, Progress
 from pagelens.analysis.source_maps import SourceMap
 from pagelens.analysis.trace.frames import Frames, Navigation, find_frames
 from pagelens.analysis.trace.insights import Insight, View, find_insights
@@ -79,12 +81,13 @@ class Trace:
         navigations: those of the main frame; before them what came before the first, when there is something to say.
     """
 
-    def __init__(self, recording: Recording, frames: Frames, maps: Mapping[str, SourceMap]) -> None:
+    def __init__(self, recording: Recording, frames: Frames, maps: Mapping[str, SourceMap], job: Job) -> None:
         self._recording = recording
         self._frames = frames
         self.event_count = recording.count
         self.skipped_count = recording.skipped
         self.begin, self.end = frames.begin, frames.end
+        job.step("requests, paints, shifts, interactions", 0.6)
         self.requests = find_requests(recording)
         self._by_id = {request.id: request for request in self.requests}
         self._paints = find_paints(recording, frames)
@@ -99,6 +102,7 @@ class Trace:
         if first - frames.begin >= _SHORT or not quiet or any(one.state != "pass" for one in before.insights.values()):
             self.navigations.append(before)
         for at, navigation in enumerate(known):
+            job.step(f"navigation {at + 1} of {len(known)}", 0.7 + 0.3 * at / len(known))
             end = known[at + 1].ts if at + 1 < len(known) else frames.end
             self.navigations.append(self._load(f"NAVIGATION_{at}", navigation, navigation.ts, end, maps))
 
@@ -108,19 +112,29 @@ class Trace:
         source: Path | str | bytes,
         *,
         source_maps: Mapping[str, SourceMap] | None = None,
+        progress: Progress | None = None,
+        cancelled: threading.Event | None = None,
     ) -> Trace:
         """Analyse a trace.
 
         Args:
             source: a file (``.json``, ``.json.gz``) or its bytes.
             source_maps: by the address of a script, its map: modules that are in several scripts are found by them.
+            progress: called now and then with a `Statement`; what it raises ends the analysis.
+            cancelled: set to stop.
 
         Raises:
+            AnalysisCancelled: ``cancelled`` was set.
             BadTrace: it is no trace of a page in Chrome, is cut short, damaged, or too large.
             FileFailed: it can't be read.
         """
-        recording = record(Path(source) if isinstance(source, str) else source)
-        return cls(recording, find_frames(recording), source_maps or {})
+        job = Job(progress, cancelled)
+        # How many there will be is not known: this is half of the work, whatever has been read of them.
+        recording = record(
+            Path(source) if isinstance(source, str) else source,
+            lambda count: job.step(f"{count:,} events read", 0.3, always=False),
+        )
+        return cls(recording, find_frames(recording), source_maps or {}, job)
 
     def _load(
         self, id_: str, navigation: Navigation | None, begin: float, end: float, maps: Mapping[str, SourceMap]
