@@ -1,1 +1,4 @@
-"""Files in, findings out: heap snapshots (`pagelens.analysis.heap`), performance traces (`pagelens.analysis.trace`). No browser is needed."""
+"""Files in, findings out, without a browser.
+
+Heap snapshots (`pagelens.analysis.heap`), performance traces (`pagelens.analysis.trace`), source maps.
+"""
