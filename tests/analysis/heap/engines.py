@@ -8,8 +8,8 @@ from unittest import mock
 from pagelens.analysis.heap import HeapSnapshot
 from pagelens.analysis.heap import snapshot as snapshot_module
 from pagelens.analysis.heap.numbers import CompiledNumbers, Numbers, PlainNumbers
-from pagelens.analysis.heap.progress import Job
 from pagelens.analysis.heap.reader import Reader
+from pagelens.analysis.progress import Job
 
 ENGINES = ("plain", "compiled")
 

@@ -17,11 +17,11 @@ from pagelens.analysis.heap.compare import ClassDiff
 from pagelens.analysis.heap.contexts import ContextAnalysis, ContextReport, DeadField, ScopeReport
 from pagelens.analysis.heap.duplicates import DuplicateString
 from pagelens.analysis.heap.filters import FILTERS, FilterName
-from pagelens.analysis.heap.progress import Progress, Statement
 from pagelens.analysis.heap.snapshot import HeapDiff, HeapSnapshot
 from pagelens.analysis.heap.statistics import ContextSizes, NativeContext, RetainedByContexts, Statistics
 from pagelens.analysis.heap.store import SnapshotStore
 from pagelens.analysis.heap.views import HeapEdge, HeapNode, PathStep
+from pagelens.analysis.progress import Progress, Statement
 
 __all__ = [
     "FILTERS",

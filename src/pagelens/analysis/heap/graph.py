@@ -13,7 +13,7 @@ from pagelens.analysis.heap.kernels import SKIPPED, UNREACHED
 from pagelens.analysis.heap.layout import Layout
 from pagelens.analysis.heap.numbers import Kind, Numbers
 from pagelens.analysis.heap.parse import Locations, Parsed
-from pagelens.analysis.heap.progress import Job
+from pagelens.analysis.progress import Job
 from pagelens.errors import BadSnapshot
 
 __all__ = ["Graph", "build"]

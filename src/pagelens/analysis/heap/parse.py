@@ -16,8 +16,8 @@ import msgspec
 
 from pagelens.analysis.heap.layout import Layout
 from pagelens.analysis.heap.numbers import CompiledNumbers, Numbers
-from pagelens.analysis.heap.progress import Job
 from pagelens.analysis.heap.reader import Reader
+from pagelens.analysis.progress import Job
 from pagelens.core.safe_text import one_line, shortened
 from pagelens.errors import BadSnapshot
 

@@ -20,7 +20,6 @@ from pagelens.analysis.heap.kernels import NO_CONTEXT, SHARED_CONTEXT
 from pagelens.analysis.heap.names import Names
 from pagelens.analysis.heap.numbers import CompiledNumbers, Numbers, PlainNumbers
 from pagelens.analysis.heap.parse import parse
-from pagelens.analysis.heap.progress import Job, Progress
 from pagelens.analysis.heap.query import query_objects
 from pagelens.analysis.heap.reader import MAX_BYTES, Reader, open_snapshot
 from pagelens.analysis.heap.retaining import Retainers
@@ -32,6 +31,7 @@ from pagelens.analysis.heap.statistics import (
     statistics,
 )
 from pagelens.analysis.heap.views import HeapNode
+from pagelens.analysis.progress import Job, Progress
 from pagelens.errors import ExtraMissing, HeapObjectNotFound, InvalidInput
 
 __all__ = ["PLAIN_BYTES", "SMALL_BYTES", "HeapDiff", "HeapSnapshot"]

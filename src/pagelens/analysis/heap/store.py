@@ -9,8 +9,8 @@ from collections import OrderedDict
 from dataclasses import dataclass
 from pathlib import Path
 
-from pagelens.analysis.heap.progress import Progress, Statement
 from pagelens.analysis.heap.snapshot import HeapSnapshot
+from pagelens.analysis.progress import Progress, Statement
 from pagelens.errors import FileFailed
 
 __all__ = ["SnapshotStore"]

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from pagelens.analysis.heap.progress import Job, Progress
+from pagelens.analysis.progress import Job, Progress
 from pagelens.analysis.source_maps import SourceMap
 from pagelens.analysis.trace.frames import Frames, Navigation, find_frames
 from pagelens.analysis.trace.insights import Insight, View, find_insights
