@@ -28,7 +28,8 @@
     │   ├── ScriptFailed             script_failed
     │   ├── EmulationFailed          emulation_failed    Chrome did not take all that the page is to believe
     │   ├── ResizeFailed             resize_failed       the window has another size than it was to have
-    │   └── ScreenshotFailed         screenshot_failed
+    │   ├── ScreenshotFailed         screenshot_failed
+    │   └── TraceFailed              trace_failed        no performance trace could be recorded
     ├── ElementError                 an element can't be acted on
     │   ├── ElementGone              element_gone
     │   ├── ElementNotFound          element_not_found
@@ -122,6 +123,7 @@ __all__ = [
     "ScriptFailed",
     "SessionClosed",
     "ToolDisabled",
+    "TraceFailed",
     "UnknownTool",
     "UrlNotAllowed",
     "WaitTimeout",
@@ -319,6 +321,12 @@ class ScreenshotFailed(PageError):
     """No picture could be taken."""
 
     code = "screenshot_failed"
+
+
+class TraceFailed(PageError):
+    """No performance trace could be recorded: another recording goes on, none does, or Chrome gave none."""
+
+    code = "trace_failed"
 
 
 class ElementError(PagelensError):
