@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import threading
+from bisect import bisect_left, bisect_right
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -59,16 +61,26 @@ class PageLoad:
     insights: dict[str, Insight]
     _view: View
 
-    def activities(self) -> list[Activity]:
-        """The main thread's time by kind of work, the most of its own first."""
+    def activities(self, begin: float | None = None, end: float | None = None) -> list[Activity]:
+        """The main thread's time by kind of work, the most of its own first.
+
+        Args:
+            begin, end: only what began in this span, microseconds of Chrome's clock; None: all of the load.
+        """
         if self._view.main_thread is None:
             return []
-        tree = tree_of(self._view.recording.slices.get(self._view.main_thread, ()))
-        return activities(tree, self.begin, self.end)
+        begin, end = self.begin if begin is None else begin, self.end if end is None else end
+        slices = self._view.recording.slices.get(self._view.main_thread, [])
+        # What began before needs no place in the tree: only the time of what is in a slice counts against it.
+        part = slices[bisect_left(slices, (begin,)) : bisect_right(slices, (end, math.inf))]
+        return activities(tree_of(part), begin, end)
 
-    def functions(self) -> list[FunctionTime]:
-        """The main thread's time by function, the most of its own first; none when it was not profiled."""
-        return self._view.samples.functions(self.begin, self.end) if self._view.samples is not None else []
+    def functions(self, begin: float | None = None, end: float | None = None) -> list[FunctionTime]:
+        """The main thread's time by function, the most of its own first; none when it was not profiled. Arguments as
+        for `activities`."""
+        if self._view.samples is None:
+            return []
+        return self._view.samples.functions(self.begin if begin is None else begin, self.end if end is None else end)
 
 
 class Trace:
