@@ -10,13 +10,14 @@ import json
 import re
 import zlib
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
 
 from pagelens.errors import BadTrace, FileFailed
 
-__all__ = ["MAX_BYTES", "RawEvent", "batches", "whole"]
+__all__ = ["MAX_BYTES", "NotByLine", "Notes", "RawEvent", "batches", "whole"]
 
 #: The largest trace that is read, unpacked.
 MAX_BYTES = 2**30
@@ -26,6 +27,9 @@ PIECE = 4 << 20
 #: Between two events on lines of their own; can't stand inside an event unless somebody else wrote the file.
 _BETWEEN = b"},\n{"
 _EVENTS = re.compile(rb'"traceEvents"\s*:\s*\[')
+_HOST_DPR = re.compile(rb'"hostDPR"\s*:\s*([0-9]{1,3}(?:\.[0-9]{1,9})?)')
+#: Metadata that matter are at most so far from an end of the file.
+_MOST_METADATA = 64 << 10
 #: The most bytes of other things that may stand before the events.
 _MOST_BEFORE = 64 << 20
 
@@ -59,16 +63,34 @@ _tail = msgspec.json.Decoder(_Tail)
 _loose_tail = msgspec.json.Decoder(_LooseTail)
 
 
+@dataclass(slots=True)
+class Notes:
+    """What is learned of a file beside its events.
+
+    Attributes:
+        skipped: how many events are none of Chrome's form.
+        host_dpr: the pixel ratio of the screen that DevTools recorded it on, when it emulated another.
+    """
+
+    skipped: int = 0
+    host_dpr: float | None = None
+
+    def read_metadata(self, text: bytes) -> None:
+        # Inside of a text, quotes have a backslash before them.
+        if (found := _HOST_DPR.search(text)) is not None:
+            self.host_dpr = float(found[1]) or None
+
+
 class NotByLine(Exception):
     """The file is damaged, or not written one event on a line."""
 
 
-def batches(source: Path | bytes, skipped: list[int]) -> Iterator[list[RawEvent]]:
+def batches(source: Path | bytes, notes: Notes) -> Iterator[list[RawEvent]]:
     """The events of a file that has one on a line.
 
     Args:
         source: the file, or its bytes.
-        skipped: gets the number of events in a batch that are none of Chrome's form.
+        notes: gets what else is learned.
 
     Raises:
         NotByLine: it is written otherwise, or damaged: `whole` says which.
@@ -92,20 +114,22 @@ def batches(source: Path | bytes, skipped: list[int]) -> Iterator[list[RawEvent]
                         raise NotByLine
                     continue
                 is_object, rest = True, begin[found.end() :]
+                notes.read_metadata(begin[: found.start()])
             else:
                 raise NotByLine
         cut = rest.rfind(_BETWEEN)
         if cut >= 0 and len(rest) >= PIECE:
             part, rest = rest[: cut + 1], rest[cut + 3 :]
-            yield _decoded(b"[" + part + b"]", False, skipped)
+            yield _decoded(b"[" + part + b"]", False, notes)
         elif len(rest) > _MOST_BEFORE:
             raise NotByLine
     if is_object is None:
         raise NotByLine
-    yield _decoded(b'{"traceEvents":[' + rest if is_object else b"[" + rest, is_object, skipped)
+    notes.read_metadata(rest[-_MOST_METADATA:])
+    yield _decoded(b'{"traceEvents":[' + rest if is_object else b"[" + rest, is_object, notes)
 
 
-def _decoded(text: bytes, is_object: bool, skipped: list[int]) -> list[RawEvent]:
+def _decoded(text: bytes, is_object: bool, notes: Notes) -> list[RawEvent]:
     try:
         return _tail.decode(text).traceEvents if is_object else _list.decode(text)
     except msgspec.ValidationError:
@@ -123,11 +147,11 @@ def _decoded(text: bytes, is_object: bool, skipped: list[int]) -> list[RawEvent]
             kept.append(_event.decode(raw))
         except msgspec.DecodeError:
             continue
-    skipped.append(len(loose) - len(kept))
+    notes.skipped += len(loose) - len(kept)
     return kept
 
 
-def whole(source: Path | bytes, skipped: list[int]) -> list[RawEvent]:
+def whole(source: Path | bytes, notes: Notes) -> list[RawEvent]:
     """The events of a file of any form.
 
     Raises:
@@ -144,8 +168,9 @@ def whole(source: Path | bytes, skipped: list[int]) -> list[RawEvent]:
         raise BadTrace(f"This is no trace in JSON{f' ({kind})' if kind else ''}: it begins with {text[:12]!r}.")
     if text[:1] == b"{":
         _refuse_foreign(text)
+    notes.read_metadata(text[:_MOST_METADATA] + text[-_MOST_METADATA:])
     try:
-        return _decoded(text, text[:1] == b"{", skipped)
+        return _decoded(text, text[:1] == b"{", notes)
     except NotByLine as error:
         cause = error.__cause__
         words = str(cause)

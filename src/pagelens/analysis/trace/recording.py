@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, TypeVar
 
 import msgspec
 
-from pagelens.analysis.trace.reader import NotByLine, RawEvent, batches, whole
+from pagelens.analysis.trace.reader import NotByLine, Notes, RawEvent, batches, whole
 from pagelens.analysis.trace.schema import NEEDED, CallFrame, ProfileArgs
 from pagelens.errors import BadTrace
 
@@ -63,6 +63,7 @@ class Recording:
         count: how many the file has.
         skipped: how many of them have another form than Chrome's.
         begin, end: the time that they span, in microseconds of Chrome's clock.
+        host_dpr: the pixel ratio of the screen it was recorded on, when DevTools emulated another.
         slices: by thread, what it did.
         calls: by thread and begin, the function that was called (long calls only).
         profiles: by process and profile, its pieces in their order.
@@ -73,6 +74,7 @@ class Recording:
         self.skipped = 0
         self.begin = float("inf")
         self.end = float("-inf")
+        self.host_dpr: float | None = None
         self.slices: dict[Thread, list[Slice]] = {}
         self.calls: dict[tuple[int, int, float], CallFrame] = {}
         self.profiles: dict[tuple[int, str], list[tuple[float, int, ProfileArgs]]] = {}
@@ -176,17 +178,18 @@ def record(source: Path | bytes, told: Callable[[int], None] | None = None) -> R
 
 
 def _record(source: Path | bytes, told: Callable[[int], None] | None) -> Recording:
-    found, skipped = Recording(), [0]
+    found, notes = Recording(), Notes()
     try:
-        for batch in batches(source, skipped):
+        for batch in batches(source, notes):
             found.add(batch)
             if told is not None:
                 told(found.count)
     except NotByLine:
-        found, skipped = Recording(), [0]
-        found.add(whole(source, skipped))
-    found.skipped += sum(skipped)
-    found.count += sum(skipped)
+        found, notes = Recording(), Notes()
+        found.add(whole(source, notes))
+    found.skipped += notes.skipped
+    found.count += notes.skipped
+    found.host_dpr = notes.host_dpr
     if not found.count:
         raise BadTrace("This trace is empty: it has no events.")
     found.finish()

@@ -32,6 +32,7 @@ __all__ = [
     "ProfileArgs",
     "RequestArgs",
     "RequestData",
+    "ScreenArgs",
     "ScriptArgs",
     "SelectorArgs",
     "ShiftArgs",
@@ -288,6 +289,16 @@ class ViewportArgs(Struct):
     data: ViewportData
 
 
+class ScreenData(Struct):
+    dpr: Number | None = None
+
+
+class ScreenArgs(Struct):
+    """What the page takes its window to be."""
+
+    data: ScreenData = field(default_factory=ScreenData)
+
+
 class CompositorArgs(Struct):
     frame: str = ""
     is_mobile_optimized: bool = False
@@ -416,6 +427,7 @@ NEEDED: dict[str, type[Struct]] = {
     "BeginRemoteFontLoad": FontArgs,
     "RemoteFontLoaded": FontArgs,
     "ParseMetaViewport": ViewportArgs,
+    "PaintTimingVisualizer::Viewport": ScreenArgs,
     "BeginCommitCompositorFrame": CompositorArgs,
     "Layout": LayoutArgs,
     "UpdateLayoutTree": StyleArgs,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from pagelens.analysis.trace.recording import Slice
 
-__all__ = ["LONG_TASK", "Activity", "Task", "Tree", "activities", "long_tasks", "tree_of"]
+__all__ = ["LONG_TASK", "Activity", "Task", "Tree", "activities", "kind_of", "long_tasks", "tree_of"]
 
 #: A task that holds up a user. Microseconds.
 LONG_TASK = 50_000
@@ -85,6 +85,11 @@ class Task:
         return self.ts + self.dur
 
 
+def kind_of(name: str) -> str:
+    """The kind of work an event is of: ``loading``, ``scripting``, ``rendering``, ``painting``, ``other``."""
+    return _KINDS.get(name, "other")
+
+
 def tree_of(slices: Sequence[Slice]) -> Tree:
     """Nest a thread's slices (sorted)."""
     parents, own = [-1] * len(slices), [0.0] * len(slices)
@@ -125,10 +130,7 @@ def activities(tree: Tree, begin: float, end: float) -> list[Activity]:
             parent = tree.parents[parent]
         if parent < 0:  # work in work of the same name is counted once
             total[name] = total.get(name, 0.0) - minus_dur
-    rows = [
-        Activity(name, _KINDS.get(name, "other"), own[name] / 1000, total.get(name, 0.0) / 1000, count[name])
-        for name in own
-    ]
+    rows = [Activity(name, kind_of(name), own[name] / 1000, total.get(name, 0.0) / 1000, count[name]) for name in own]
     return sorted(rows, key=lambda row: (-row.own_ms, row.name))
 
 

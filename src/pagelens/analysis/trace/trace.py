@@ -11,17 +11,18 @@ from pathlib import Path
 
 from pagelens.analysis.progress import Job, Progress
 from pagelens.analysis.source_maps import SourceMap
+from pagelens.analysis.trace.calls import Behind, CallNode, Calls, Span, Totals, UrlTime
 from pagelens.analysis.trace.frames import Frames, Navigation, find_frames
 from pagelens.analysis.trace.insights import Insight, View, find_insights
 from pagelens.analysis.trace.interactions import Interaction, find_interactions, longest
 from pagelens.analysis.trace.network import Request, find_requests
 from pagelens.analysis.trace.paints import Lcp, Paints, find_paints, lcp_of
 from pagelens.analysis.trace.profile import FunctionTime, find_samples
-from pagelens.analysis.trace.recording import Recording, record
+from pagelens.analysis.trace.recording import Recording, Thread, record
 from pagelens.analysis.trace.shifts import Window, find_windows
 from pagelens.analysis.trace.tasks import LONG_TASK, Activity, Task, activities, long_tasks, tree_of
 
-__all__ = ["NO_NAVIGATION", "PageLoad", "Trace"]
+__all__ = ["NO_NAVIGATION", "PageLoad", "ThreadWork", "Trace"]
 
 #: The id of the time before the first navigation.
 NO_NAVIGATION = "NO_NAVIGATION"
@@ -39,7 +40,7 @@ class PageLoad:
         begin, end: microseconds of Chrome's clock.
         cls: the score of the worst window.
         tbt_ms: what tasks of the main thread took beyond 50 ms each, from the first contentful paint on.
-        insights: by name, in DevTools' order.
+        insights: by name, those first whose mending would gain most, the others in DevTools' order.
     """
 
     id: str
@@ -76,11 +77,58 @@ class PageLoad:
         return activities(tree_of(part), begin, end)
 
     def functions(self, begin: float | None = None, end: float | None = None) -> list[FunctionTime]:
-        """The main thread's time by function, the most of its own first; none when it was not profiled. Arguments as
-        for `activities`."""
-        if self._view.samples is None:
-            return []
-        return self._view.samples.functions(self.begin if begin is None else begin, self.end if end is None else end)
+        """The main thread's time by function, the most of its own first; none when it was not profiled.
+
+        Args:
+            begin, end: only the parts of it in this span, microseconds of Chrome's clock; None: all of the load.
+        """
+        totals = self._totals(begin, end)
+        return totals.functions() if totals is not None else []
+
+    def scripts(self, begin: float | None = None, end: float | None = None) -> list[UrlTime]:
+        """The main thread's time by script, the most of its own first. Arguments as for `functions`."""
+        totals = self._totals(begin, end)
+        return totals.urls() if totals is not None else []
+
+    def behind(self, begin: float, end: float) -> Behind | None:
+        """What the main thread was busy with in a span of time: a long task, or an interaction; None with nothing."""
+        totals = self._totals(begin, end)
+        return totals.behind() if totals is not None else None
+
+    def call_tree(self, begin: float | None = None, end: float | None = None) -> CallNode | None:
+        """The main thread's work from its tasks down, functions in it; None when nothing is known of it. Arguments as
+        for `functions`."""
+        return self._view.calls.tree(*self._span(begin, end)) if self._view.calls is not None else None
+
+    def spans(self, begin: float | None = None, end: float | None = None, *, most: int = 20_000) -> list[Span]:
+        """The main thread's pieces of work, functions among them, in their order: the longest when there are more than
+        ``most``. Other arguments as for `functions`."""
+        return self._view.calls.spans(*self._span(begin, end), most=most) if self._view.calls is not None else []
+
+    def _span(self, begin: float | None, end: float | None) -> tuple[float, float]:
+        return self.begin if begin is None else begin, self.end if end is None else end
+
+    def _totals(self, begin: float | None, end: float | None) -> Totals | None:
+        begin, end = self._span(begin, end)
+        if (begin, end) == (self.begin, self.end) or self._view.calls is None:
+            return self._view.totals
+        return self._view.calls.totals(begin, end)
+
+
+@dataclass(frozen=True, slots=True)
+class ThreadWork:
+    """A thread of a renderer, with what it did.
+
+    Attributes:
+        name: Chrome's, e.g. ``CrRendererMain``, ``DedicatedWorker thread``.
+        url: the document that was last in its process.
+        thread: its process and its number in that.
+    """
+
+    name: str
+    url: str
+    thread: Thread
+    calls: Calls
 
 
 class Trace:
@@ -106,6 +154,7 @@ class Trace:
         self.windows = find_windows(recording, frames)
         self.interactions = find_interactions(recording)
         self._samples = find_samples(recording)
+        self._calls: dict[Thread, Calls] = {}
         self.navigations: list[PageLoad] = []
         known = frames.navigations
         first = known[0].ts if known else frames.end
@@ -148,6 +197,22 @@ class Trace:
         )
         return cls(recording, find_frames(recording), source_maps or {}, job)
 
+    def threads(self) -> list[ThreadWork]:
+        """The threads of renderers that did something, those with the most work first."""
+        hosts = self._frames.hosts
+        known = [key for key in {*self._recording.slices, *self._samples} if key[0] in hosts]
+        known.sort(key=lambda key: (-len(self._recording.slices.get(key, ())), key))
+        return [ThreadWork(self._frames.threads.get(key, ""), hosts[key[0]], key, self._calls_of(key)) for key in known]
+
+    def _calls_of(self, thread: Thread) -> Calls:
+        calls = self._calls.get(thread)
+        if calls is None:
+            places = {ts: frame for (*of, ts), frame in self._recording.calls.items() if tuple(of) == thread}
+            calls = self._calls[thread] = Calls(
+                self._recording.slices.get(thread, ()), self._samples.get(thread), places
+            )
+        return calls
+
     def _load(
         self, id_: str, navigation: Navigation | None, begin: float, end: float, maps: Mapping[str, SourceMap]
     ) -> PageLoad:
@@ -161,6 +226,7 @@ class Trace:
         pids = [navigation.pid] if navigation else sorted(frames.processes.get(frames.main, ()))
         threads = [thread for pid in pids if (thread := frames.main_thread(pid)) in self._recording.slices and thread]
         thread = max(threads, key=lambda key: len(self._recording.slices[key]), default=None)
+        calls = self._calls_of(thread) if thread else None
         view = View(
             recording=self._recording,
             frames=frames,
@@ -176,6 +242,8 @@ class Trace:
             interactions=interactions,
             main_thread=thread,
             samples=self._samples.get(thread) if thread else None,
+            calls=calls,
+            totals=calls.totals(begin, end) if calls is not None else None,
         )
         tasks = long_tasks(self._recording.slices.get(thread, ()) if thread else (), begin, end)
         fcp = paints.contentful.ts if paints.contentful else None

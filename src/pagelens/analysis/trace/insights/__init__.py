@@ -15,6 +15,7 @@ from pagelens.analysis.trace.insights.culprits import cls_culprits
 from pagelens.analysis.trace.insights.delivery import cache, font_display, image_delivery, modern_http
 from pagelens.analysis.trace.insights.document import character_set, document_latency, viewport
 from pagelens.analysis.trace.insights.lcp import inp_breakdown, lcp_breakdown, lcp_discovery
+from pagelens.analysis.trace.insights.ranking import ranked
 from pagelens.analysis.trace.insights.scripts import duplicated_javascript, legacy_javascript, third_parties
 from pagelens.analysis.trace.insights.work import dom_size, forced_reflow, slow_css_selector
 
@@ -45,10 +46,10 @@ _AFTER: tuple[Callable[[View], Insight], ...] = (
 
 
 def find_insights(view: View, maps: Mapping[str, SourceMap]) -> dict[str, Insight]:
-    """All insights of a span, in DevTools' order."""
+    """All insights of a span: those first that gain most, the others in DevTools' order."""
     found = [
         *(look(view) for look in _BEFORE),
         duplicated_javascript(view, maps),
         *(look(view) for look in _AFTER),
     ]
-    return {insight.name: insight for insight in found}
+    return {insight.name: insight for insight in ranked(view, found)}

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 from urllib.parse import urlsplit
 
+from pagelens.analysis.trace.calls import Calls, Totals
 from pagelens.analysis.trace.frames import Frames, Navigation
 from pagelens.analysis.trace.interactions import Interaction
 from pagelens.analysis.trace.network import Request
@@ -66,6 +67,8 @@ class View:
     interactions: list[Interaction]
     main_thread: Thread | None
     samples: Samples | None
+    calls: Calls | None
+    totals: Totals | None
 
     def has(self, event: Event) -> bool:
         """Whether an event touches the span."""

@@ -17,6 +17,8 @@ LEAST_SAVING = 4_096
 LEAST_ADAPTIVE_SAVING = 12_288
 #: Bytes of a file for each of its pixels that a modern format does not exceed.
 MODERN_BYTES = 2 / 12
+#: An estimate of fewer milliseconds is within its own error.
+_WORTH_IT = 50
 
 #: How long files stay of use, by tenths of all of them, in hours.
 _LIFETIMES = (0, 0.2, 1, 3, 8, 12, 24, 48, 72, 168, 8760, math.inf)
@@ -37,6 +39,7 @@ def image_delivery(view: View) -> Insight:
             painted.setdefault(event.args.data.url, []).append(event.args.data)
     rows, wasted = [], 0.0
     lcp_saving = 0
+    scale = _scale(view)
     for request in view.requests:
         paints = painted.get(request.redirects[0] if request.redirects else request.url)
         if request.type != "Image" or request.mime == "image/svg+xml" or not paints:
@@ -45,7 +48,7 @@ def image_delivery(view: View) -> Insight:
         for paint in paints[1:]:
             if largest.width * largest.height <= paint.width * paint.height:
                 largest = paint
-        advice, saved = _image(request, largest)
+        advice, saved = _image(request, largest, scale)
         if not any(size > LEAST_SAVING for size in advice.values()):
             continue
         wasted += saved
@@ -57,11 +60,12 @@ def image_delivery(view: View) -> Insight:
                 "savedBytes": saved,
                 "advice": advice,
                 "file": [largest.srcWidth, largest.srcHeight],
-                "shown": [largest.width, largest.height],
+                "shown": [largest.width * scale, largest.height * scale],
             }
         )
         if view.lcp is not None and view.lcp.request is request and request.encoded:
-            lcp_saving = rounded(max(request.download, 0) / 1000 * min(saved / request.encoded, 1))
+            estimate = rounded(max(request.download, 0) / 1000 * min(saved / request.encoded, 1))
+            lcp_saving = estimate if estimate >= _WORTH_IT else 0
     rows.sort(key=lambda row: -float(str(row["savedBytes"])))
     return Insight(
         "ImageDelivery",
@@ -73,7 +77,15 @@ def image_delivery(view: View) -> Insight:
     )
 
 
-def _image(request: Request, paint: ImageData) -> tuple[dict[str, float], float]:
+def _scale(view: View) -> float:
+    """Under an emulated screen, images are painted in pixels of the real one: what makes them the emulated one's."""
+    host = view.recording.host_dpr
+    screens = view.recording.of("PaintTimingVisualizer::Viewport")
+    emulated = screens[0].args.data.dpr if screens else None
+    return emulated / host if host and emulated else 1.0
+
+
+def _image(request: Request, paint: ImageData, scale: float) -> tuple[dict[str, float], float]:
     """What would make an image smaller, each with the bytes it saves; and the bytes that all of it saves."""
     pixels = paint.srcWidth * paint.srcHeight
     if pixels <= 0:
@@ -90,7 +102,7 @@ def _image(request: Request, paint: ImageData) -> tuple[dict[str, float], float]
         is_modern = request.mime in ("image/webp", "image/avif")
         advice["compression" if is_modern else "modernFormat"] = by_format
     saved = by_format
-    unseen = 1 - (paint.width * paint.height) / pixels
+    unseen = 1 - (paint.width * paint.height * scale**2) / pixels
     if unseen > 0 and not paint.isCSS:
         by_size = rounded(unseen * size)
         if not (paint.isPicture or paint.srcsetAttribute) or by_size > LEAST_ADAPTIVE_SAVING:

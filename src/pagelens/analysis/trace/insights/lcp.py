@@ -50,16 +50,18 @@ def inp_breakdown(view: View) -> Insight:
         "nodeId": worst.node_id,
         "parts": {name: part / 1000 for name, part in worst.parts.items()},
     }
-    if view.samples is not None and view.samples.thread == worst.thread:
+    if view.calls is not None and view.main_thread == worst.thread:
         # What ran before the handlers may be what the user waited for.
-        slowest = view.samples.functions(worst.ts, worst.processing_end)
-        if slowest:
-            # The function that most was spent in, not the handler that all was spent under.
-            figures["function"] = {
-                "name": slowest[0].name,
-                "url": slowest[0].url,
-                "line": slowest[0].line,
-                "column": slowest[0].column,
-                "ownMs": slowest[0].own_ms,
-            }
+        behind = view.calls.totals(worst.ts, worst.processing_end).behind()
+        # The function that most was spent in, and the handler that all was spent under.
+        for key, function in (("function", behind.function), ("handler", behind.entry)) if behind else ():
+            if function is not None:
+                figures[key] = {
+                    "name": function.name,
+                    "url": function.url,
+                    "line": function.line,
+                    "column": function.column,
+                    "ownMs": function.own_ms,
+                    "totalMs": function.total_ms,
+                }
     return Insight("INPBreakdown", "informative" if worst.dur <= GOOD_INP else "fail", figures)

@@ -83,17 +83,16 @@ def third_parties(view: View) -> Insight:
         site = site_of(request.url)
         if site:
             sizes[site] = sizes.get(site, 0.0) + request.encoded
-    if view.samples is not None:
-        for url, time in view.samples.by_url(view.begin, view.end).items():
-            site = site_of(url)
-            if site and url.startswith(("http:", "https:")):
-                times[site] = times.get(site, 0.0) + time
+    for script in view.totals.urls() if view.totals is not None else ():
+        site = site_of(script.url)
+        if site and script.url.startswith(("http:", "https:")):
+            times[site] = times.get(site, 0.0) + script.own_ms
     rows = [
         {
             "name": site,
             "firstParty": site == first,
             "transferBytes": sizes.get(site, 0.0),
-            "mainThreadMs": times.get(site, 0.0) / 1000,
+            "mainThreadMs": times.get(site, 0.0),
         }
         for site in sorted({*sizes, *times}, key=lambda site: (-times.get(site, 0.0), -sizes.get(site, 0.0), site))
     ]

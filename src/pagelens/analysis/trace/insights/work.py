@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from itertools import islice
 
+from pagelens.analysis.trace.calls import SCRIPT
 from pagelens.analysis.trace.insights.base import Insight, View
 from pagelens.analysis.trace.recording import LARGE_UPDATE, Slice
 
@@ -16,17 +17,6 @@ _MANY_DIRTY, _MANY_ELEMENTS = 100, 300
 _MUCH_REFLOW = 30_000
 _SLOW_SELECTOR = 500
 
-_SCRIPT = frozenset(
-    {
-        "RunMicrotasks",
-        "FunctionCall",
-        "EvaluateScript",
-        "v8.evaluateModule",
-        "EventDispatch",
-        "V8.Execute",
-        "V8Console::runTask",
-    }
-)
 _MOST_ROWS = 20
 
 
@@ -144,7 +134,7 @@ def _forced(view: View) -> list[tuple[Slice, float | None]]:
         while scripts and ts > scripts[-1][0]:
             scripts.pop()
         open_.append(ts - minus_dur)
-        if name in _SCRIPT or name[:2] in ("v8", "V8"):
+        if name in SCRIPT or name[:2] in ("v8", "V8"):
             call = scripts[-1][1] if scripts else None
             if call is None and name in ("FunctionCall", "EvaluateScript"):
                 call = ts
