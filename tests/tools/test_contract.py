@@ -37,6 +37,9 @@ ADDED = {
     ("list_network_requests", "status"): "what failed is found at once",
     ("list_pages", "pageSize"): "a user's browser may have more tabs than fit into a reply",
     ("list_pages", "pageIdx"): "the tabs after those",
+    ("performance_start_trace", "screenshots"): "pictures cost time and bytes: only for who wants a filmstrip",
+    ("performance_start_trace", "selectorStats"): "what selectors cost, which the peer never records",
+    ("performance_analyze_insight", "traceFilePath"): "traces that were saved, here or in DevTools",
     ("take_snapshot", "uid"): "a part of a long page",
     ("take_snapshot", "diff"): "what an action changed, without reading all again",
     ("wait_for", "textGone"): "a text that goes",
@@ -54,6 +57,7 @@ OWN = {
     "find_memory_leaks": "from an action to what leaks and why, in one call",
     "get_outline": "long pages in a tenth of their snapshot",
     "search_snapshot": "what is looked for in a long page",
+    "performance_query": "what happened in a trace beyond its insights",
     "export_har": "requests in a file that other tools open",
     "run_steps": "a turn of the model costs more than all the steps that it can take at once",
     "list_websocket_messages": "what went over sockets and event streams",
@@ -81,6 +85,7 @@ OTHER = {
 #: Whether a parameter must be given, where we differ, and why. "*" stands for every tool.
 REQUIRED = {
     ("page tools", "pageId"): (False, "the selected page is meant then"),
+    ("performance_analyze_insight", "pageId"): (False, "the last trace of any page is meant then"),
     ("wait_for", "text"): (False, "other things can be waited for"),
     ("evaluate_script", "function"): (True, "the peer's alternative, sourcePath, is lacking"),
 }

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from pagelens.browser.evaluate import EvaluateResult
 from pagelens.browser.evaluation import DEEP, SERIALIZE, Evaluation
+from pagelens.browser.input import NAMED
+from pagelens.browser.world import JsFunction
 from pagelens.core.safe_text import escaped, one_line, shortened
 from pagelens.errors import CommandTimeout, PagelensError, PageUnresponsive, ProtocolError, RecordGone
 
@@ -20,7 +22,7 @@ if TYPE_CHECKING:
     from pagelens.browser.page import Page
     from pagelens.cdp.session import Session
 
-__all__ = ["Describer", "node_uids"]
+__all__ = ["Describer", "node_uids", "words_of"]
 
 #: How long a page may take to say that it answers at all, and to describe one object. Seconds.
 ANSWER = 0.5
@@ -33,6 +35,7 @@ _OWN_NODES = (
     "function(...nodes){return nodes.map((node) => "
     "node.isConnected && (node === document || node.ownerDocument === document))}"
 )
+_WORDS_OF = JsFunction("pagelens.browser", "js/words_of.js", needs=(NAMED,))
 _NODE = re.compile("\x01([0-9]+)\x02")
 #: A line of a stack inside a value: marked by the serializer.
 _PLACE = re.compile(r"\\u0003|\x03")
@@ -163,6 +166,12 @@ async def node_uids(page: Page, session: Session, nodes: Sequence[int], frame_id
         found |= {node: uid for node, uid in zip(own, uids, strict=True) if uid}
         left = [node for node in left if node not in found]
     return found
+
+
+async def words_of(frame: Frame, uids: Sequence[int]) -> dict[int, str]:
+    """What to call the elements of these uid numbers, as in ``<button#go> "Go"``; raw, of those that are there."""
+    words = await frame.call(_WORDS_OF, list(uids))
+    return {uid: text for uid, text in zip(uids, words, strict=True) if text}
 
 
 async def _own_nodes(frame: Frame, nodes: Sequence[int]) -> list[int]:

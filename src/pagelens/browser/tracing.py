@@ -1,9 +1,9 @@
 """Performance traces of a page, recorded by Chrome and written to a file as they come.
 
-Facts, measured on Chromium 156. A browser records one trace at a time, whoever asks. Recorded on the page's own session it
-tells whose page it is; on the browser's it does not. What takes time is putting the events into JSON when the recording has
-ended (about 10 s for 100 MB), of which Chrome tells nothing; having it compressed takes twice as long. A session that
-goes away ends its recording.
+Facts, measured on Chromium 156. A browser records one trace at a time, whoever asks. Recorded on the page's own session
+it tells whose page it is; on the browser's it does not. What takes time is putting the events into JSON when the
+recording has ended (about 10 s for 100 MB), of which Chrome tells nothing; having it compressed takes twice as long. A
+session that goes away ends its recording.
 """
 
 from __future__ import annotations
@@ -46,6 +46,7 @@ CATEGORIES = (
     "disabled-by-default-devtools.timeline.stack",
     "disabled-by-default-devtools.v8-source-rundown",
     "disabled-by-default-devtools.v8-source-rundown-sources",
+    "disabled-by-default-layout_shift.debug",
     "disabled-by-default-v8.cpu_profiler",
     "disabled-by-default-v8.cpu_profiler.hires",
 )

@@ -83,6 +83,18 @@ class SourceMapper:
                     found[place] = mapped
         return found
 
+    async def maps(self) -> dict[str, SourceMap]:
+        """The maps of the current document's scripts, by these scripts' addresses. Waits at most `PATIENCE` seconds."""
+        if not self._enabled:
+            return {}
+        urls = [request.url for request in self._network.get_data() if request.resource_type in _SCRIPT_TYPES]
+        wanted = {url: self._map_of(request) for url, request in list(self._scripts(urls).items())[-MAX_MAPS:]}
+        if wanted:
+            await asyncio.wait(set(wanted.values()), timeout=PATIENCE)
+        return {
+            url: found for url, task in wanted.items() if task.done() and isinstance(found := task.result(), SourceMap)
+        }
+
     def problem(self, url: str) -> str | None:
         """Why the map that the script of this address names is not used; None when it is, or names none."""
         request = self._scripts({url}).get(url)

@@ -23,6 +23,7 @@ from pagelens.collectors.ids import IdCounter
 from pagelens.collectors.worker_consoles import WorkerConsoles
 from pagelens.context.kept_files import KeptFiles
 from pagelens.context.mcp_page import McpPage
+from pagelens.context.tracing import TraceStore
 from pagelens.core.files import FilePolicy
 from pagelens.core.options import Options
 from pagelens.errors import PageNotFound, RecordNotFound
@@ -60,6 +61,7 @@ class McpContext:
         reqids, msgids: the one counter of network requests, of console messages.
         worker_consoles: what service and shared workers have said.
         bodies: where bodies of responses go that Chrome would drop.
+        traces: performance traces that were recorded or read.
         selected_id: the page that tools use when none is named; None while no page is open.
     """
 
@@ -73,6 +75,7 @@ class McpContext:
         self.msgids = IdCounter()
         self.worker_consoles = WorkerConsoles(host.workers, self.msgids)
         self.bodies = BodyStore()
+        self.traces = TraceStore()
         self.selected_id: int | None = None
         self._pages: dict[int, McpPage] = {}
         self._notices: list[Notice] = []
@@ -99,6 +102,7 @@ class McpContext:
         self._disconnect()
         self._forget_files()
         self._kept_files.close()
+        self.traces.clear()
         self.__dict__.pop("heap", None)
         if self._warming is not None:
             self._warming.close()

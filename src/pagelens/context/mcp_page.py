@@ -27,7 +27,9 @@ from pagelens.browser.window import resize
 from pagelens.collectors.console_collector import ConsoleCollector
 from pagelens.collectors.network_collector import NetworkCollector
 from pagelens.collectors.source_mapper import SourceMapper
+from pagelens.context.page_tools import PageTools
 from pagelens.context.successors import Successors
+from pagelens.context.tracing import PageTracing
 from pagelens.core.deadlines import NAVIGATION, TOOL, patient
 from pagelens.core.options import Options
 from pagelens.core.safe_text import one_line, shortened
@@ -114,6 +116,8 @@ class McpPage:
         page: the live page.
         network, console: what it requested and logged since before its first document.
         emulation: what is in force.
+        tools: what it offers to agents itself.
+        tracing: recording its performance.
         last_snapshot: the one taken last, None before.
     """
 
@@ -133,6 +137,8 @@ class McpPage:
         self.console = ConsoleCollector(page, msgids, worker_consoles)
         self.sources = SourceMapper(page, self.network, enabled=options.source_maps)
         self.emulation = EmulationState(page, options)
+        self.tools = PageTools(self)
+        self.tracing = PageTracing(self)
         self.last_snapshot: TextSnapshot | None = None
         self._seen: dict[bool, tuple[DocumentKey, TextSnapshot]] = {}  # by `verbose`
         self._successors = Successors(page)

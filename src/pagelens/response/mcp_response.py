@@ -28,6 +28,7 @@ from pagelens.response.order import (
     SnapshotOrder,
     StepOrder,
     StreamListOrder,
+    TraceOrder,
 )
 from pagelens.response.output import Output
 from pagelens.response.section import Section
@@ -43,6 +44,8 @@ if TYPE_CHECKING:
     from pagelens.context.mcp_context import McpContext
     from pagelens.context.mcp_page import McpPage
     from pagelens.context.memory import LeakReport
+    from pagelens.context.page_tools import PageToolResult
+    from pagelens.context.tracing import PageTrace
     from pagelens.snapshot.difference import SnapshotDifference
     from pagelens.snapshot.outline import Outline
     from pagelens.snapshot.search import SearchResult
@@ -219,6 +222,36 @@ class McpResponse:
         """Say what grew each time."""
         self.order.leaks = report
 
+    def attach_trace(self, trace: PageTrace, set_id: str | None = None) -> None:
+        """Show the summary of a performance trace, of its last navigation unless another is named."""
+        self.order.trace = TraceOrder(trace, set_id)
+
+    def attach_trace_insight(self, trace: PageTrace, set_id: str, name: str) -> None:
+        """Show one insight of a performance trace in full."""
+        self.order.trace = TraceOrder(trace, set_id, name)
+
+    def attach_trace_rows(
+        self,
+        trace: PageTrace,
+        show: str,
+        set_id: str | None = None,
+        *,
+        begin_ms: float | None = None,
+        end_ms: float | None = None,
+        page_size: int | None = None,
+        page_idx: int | None = None,
+    ) -> None:
+        """List what happened in a performance trace; see `TraceOrder`."""
+        self.order.trace = TraceOrder(
+            trace,
+            set_id,
+            show=show,
+            begin_ms=begin_ms,
+            end_ms=end_ms,
+            page_size=page_size,
+            page_idx=page_idx,
+        )
+
     def include_websocket_messages(
         self,
         on: bool = True,
@@ -259,6 +292,14 @@ class McpResponse:
     def attach_devtools_data(self, on: bool = True) -> None:
         """Mark in the snapshot and in the list of requests what a person has selected in the page's DevTools window."""
         self.order.devtools = on
+
+    def attach_tool_result(self, result: PageToolResult) -> None:
+        """Say what came of calling a tool that the page offers."""
+        self.order.tool_result = result
+
+    def include_third_party_tools(self, on: bool = True) -> None:
+        """List the tools that the page offers by the older discovery, and its WebMCP tools for debugging."""
+        self.order.third_party_tools = on
 
     def set_error(self, error: BaseException) -> None:
         """The tool failed. What was declared before is still shown, the error last."""

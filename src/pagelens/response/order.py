@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from pagelens.browser.waiting import WaitReport
     from pagelens.context.mcp_page import McpPage
     from pagelens.context.memory import LeakReport
+    from pagelens.context.page_tools import PageToolResult
+    from pagelens.context.tracing import PageTrace
     from pagelens.snapshot.difference import SnapshotDifference
     from pagelens.snapshot.outline import Outline
     from pagelens.snapshot.search import SearchResult
@@ -37,6 +39,7 @@ __all__ = [
     "SnapshotOrder",
     "StepOrder",
     "StreamListOrder",
+    "TraceOrder",
 ]
 
 
@@ -182,6 +185,27 @@ class HeapOrder:
 
 
 @dataclass(frozen=True, slots=True)
+class TraceOrder:
+    """Show a performance trace: its summary, one insight, or with `show` a list of what happened.
+
+    Attributes:
+        set_id: which navigation; None for the last.
+        insight: the name of an insight.
+        show: one of `pagelens.response.formatters.trace.SHOWS`.
+        begin_ms, end_ms: only what happened between, milliseconds since the navigation began.
+    """
+
+    trace: PageTrace
+    set_id: str | None = None
+    insight: str | None = None
+    show: str | None = None
+    begin_ms: float | None = None
+    end_ms: float | None = None
+    page_size: int | None = None
+    page_idx: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class StreamListOrder:
     """What went over a WebSocket or event stream; without `reqid`: which of them there are.
 
@@ -232,6 +256,8 @@ class Order:
         news: what had happened on the page, unwatched, before the call.
         console_detail: the msgid of a message to show in full.
         devtools: mark what a person has selected in the page's DevTools window.
+        tool_result: what came of calling a tool that the page offers.
+        third_party_tools: list the tools that the page offers by the older discovery.
     """
 
     page: McpPage | None = None
@@ -256,8 +282,11 @@ class Order:
     har: HarOrder | None = None
     heap: HeapOrder | None = None
     leaks: LeakReport | None = None
+    trace: TraceOrder | None = None
     console_list: ConsoleListOrder | None = None
     console_detail: int | None = None
     devtools: bool = False
+    tool_result: PageToolResult | None = None
+    third_party_tools: bool = False
     images: list[ImageOrder] = field(default_factory=list)
     error: BaseException | None = None

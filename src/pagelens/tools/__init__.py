@@ -11,12 +11,14 @@ from pagelens.tools import (
     memory,
     network,
     pages,
+    performance,
     pointer,
     screenshot,
     script,
     slim,
     snapshot,
     steps,
+    third_party,
     waiting,
 )
 from pagelens.tools.definition import ToolDefinition, ToolFactory
@@ -57,6 +59,10 @@ ALL_TOOLS: tuple[ToolDefinition | ToolFactory, ...] = (
     network.clear_request_rules,
     console.list_console_messages,
     console.get_console_message,
+    performance.performance_start_trace,
+    performance.performance_stop_trace,
+    performance.performance_analyze_insight,
+    performance.performance_query,
     memory.take_heapsnapshot,
     memory.get_heapsnapshot_summary,
     memory.get_heapsnapshot_details,
@@ -72,6 +78,8 @@ ALL_TOOLS: tuple[ToolDefinition | ToolFactory, ...] = (
     memory.analyze_heapsnapshot_contexts,
     memory.close_heapsnapshot,
     memory.find_memory_leaks,
+    third_party.list_3p_developer_tools,
+    third_party.execute_3p_developer_tool,
 )
 
 #: What there is instead under ``--slim``.

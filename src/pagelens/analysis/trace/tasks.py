@@ -44,6 +44,13 @@ _KINDS = {
     **dict.fromkeys(("Paint", "PaintImage", "Commit", "Layerize", "RasterTask", "Decode Image", "Draw"), "painting"),
 }
 
+#: Chrome's own steps inside of these, which DevTools does not show by themselves, by how their names begin.
+_FAMILIES = (
+    (("v8", "V8", "CppGC.", "CpuProfiler::", "LocalWindowProxy::"), "scripting"),
+    (("HTMLDocumentParser::", "DecodedDataDocumentParser::", "DocumentLoader::", "NavigationBodyLoader::"), "loading"),
+    (("LocalFrameView::",), "rendering"),
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Tree:
@@ -87,7 +94,10 @@ class Task:
 
 def kind_of(name: str) -> str:
     """The kind of work an event is of: ``loading``, ``scripting``, ``rendering``, ``painting``, ``other``."""
-    return _KINDS.get(name, "other")
+    kind = _KINDS.get(name)
+    if kind is None:
+        kind = next((kind for beginnings, kind in _FAMILIES if name.startswith(beginnings)), "other")
+    return kind
 
 
 def tree_of(slices: Sequence[Slice]) -> Tree:

@@ -29,6 +29,9 @@ from pagelens.response.sections.search import SearchSection
 from pagelens.response.sections.snapshot import SnapshotSection
 from pagelens.response.sections.steps import StepsSection
 from pagelens.response.sections.stream_list import StreamListSection
+from pagelens.response.sections.trace import TraceSection
+from pagelens.response.sections.third_party_tools import ThirdPartyToolsSection
+from pagelens.response.sections.tool_result import ToolResultSection
 from pagelens.response.sections.wait import WaitSection
 from pagelens.response.sections.workers import WorkersSection
 
@@ -40,6 +43,7 @@ SECTIONS: tuple[type[Section], ...] = (
     FormSection,
     StepsSection,
     ResultSection,
+    ToolResultSection,
     WaitSection,
     ImagesSection,
     NavigationSection,
@@ -49,6 +53,7 @@ SECTIONS: tuple[type[Section], ...] = (
     DialogSection,
     PagesSection,
     WorkersSection,
+    TraceSection,
     SnapshotSection,
     OutlineSection,
     SearchSection,
@@ -56,6 +61,7 @@ SECTIONS: tuple[type[Section], ...] = (
     HarSection,
     NetworkDetailSection,
     ConsoleDetailSection,
+    ThirdPartyToolsSection,
     NetworkListSection,
     StreamListSection,
     ConsoleListSection,
