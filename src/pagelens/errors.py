@@ -26,6 +26,7 @@
     │   ├── DocumentReplaced         document_replaced
     │   ├── NavigationFailed         navigation_failed
     │   ├── ScriptFailed             script_failed
+    │   ├── ToolGone                 tool_gone           a tool that the page offered
     │   ├── EmulationFailed          emulation_failed    Chrome did not take all that the page is to believe
     │   ├── ResizeFailed             resize_failed       the window has another size than it was to have
     │   ├── ScreenshotFailed         screenshot_failed
@@ -123,6 +124,7 @@ __all__ = [
     "ScriptFailed",
     "SessionClosed",
     "ToolDisabled",
+    "ToolGone",
     "TraceFailed",
     "UnknownTool",
     "UrlNotAllowed",
@@ -303,6 +305,12 @@ class ScriptFailed(PageError):
     """JavaScript that the caller supplied threw, or did not compile."""
 
     code = "script_failed"
+
+
+class ToolGone(PageError):
+    """A tool that the page offered is there no more."""
+
+    code = "tool_gone"
 
 
 class EmulationFailed(PageError):

@@ -29,6 +29,8 @@ from pagelens.response.sections.search import SearchSection
 from pagelens.response.sections.snapshot import SnapshotSection
 from pagelens.response.sections.steps import StepsSection
 from pagelens.response.sections.stream_list import StreamListSection
+from pagelens.response.sections.third_party_tools import ThirdPartyToolsSection
+from pagelens.response.sections.tool_result import ToolResultSection
 from pagelens.response.sections.trace import TraceSection
 from pagelens.response.sections.third_party_tools import ThirdPartyToolsSection
 from pagelens.response.sections.tool_result import ToolResultSection

@@ -3,6 +3,7 @@
   const { controls, tableParts, tables, alwaysIncluded, actionable } = lib.vocabulary;
   const { attribute, hasAnyAria, hasClickAttribute, isFocusable, isEditingHost, tabIndex } = lib.elements;
   const listening = lib.cache.get("listening");
+  const isShown = (record) => lib.shown !== undefined && lib.shown.has(record.element); // js/show_nodes.js
 
   // A label that holds nothing but its own checkbox or radio button.
   const isRedundantLabel = (record) => {
@@ -93,14 +94,15 @@
     const record = walk.order[i];
     const { node, tag, role } = record;
     if (record.visible && !record.hidden) record.clickable = isClickable(record);
-    record.included = isIncluded(record);
+    record.included = isIncluded(record) || (record.visible && !record.hidden && isShown(record));
     if (record.included) {
       record.act =
         actionable.has(role) ||
         record.clickable ||
         (record.hasAttributes && tag !== "iframe" && tag !== "body" && (isEditingHost(node) || isTabbable(node))) ||
         ((tag === "audio" || tag === "video") && isFocusable(record)) ||
-        record.element === walk.focused;
+        record.element === walk.focused ||
+        isShown(record);
       if (tag === "iframe" || tag === "frame") record.hasImage = true;
     }
     const parent = record.parent;
