@@ -32,8 +32,6 @@ from pagelens.response.sections.stream_list import StreamListSection
 from pagelens.response.sections.third_party_tools import ThirdPartyToolsSection
 from pagelens.response.sections.tool_result import ToolResultSection
 from pagelens.response.sections.trace import TraceSection
-from pagelens.response.sections.third_party_tools import ThirdPartyToolsSection
-from pagelens.response.sections.tool_result import ToolResultSection
 from pagelens.response.sections.wait import WaitSection
 from pagelens.response.sections.workers import WorkersSection
 
