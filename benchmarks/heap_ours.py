@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-import resource
 import sys
 import time
 
 from pagelens.analysis.heap import HeapSnapshot
+from pagelens.analysis.progress import peak_memory
 
 
 def main(files: list[str]) -> None:
@@ -23,8 +23,7 @@ def main(files: list[str]) -> None:
         snapshot = HeapSnapshot.load(file)
         total = snapshot.statistics().total
         snapshot.classes()
-    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
-    print(json.dumps({"cpu": time.process_time() - before, "memory": memory, "total": total}))
+    print(json.dumps({"cpu": time.process_time() - before, "memory": peak_memory(), "total": total}))
 
 
 if __name__ == "__main__":

@@ -7,6 +7,13 @@ const {HeapSnapshotManager} = await import(engine);
 const manager = new HeapSnapshotManager();
 const cpu = () => { const used = process.cpuUsage(); return (used.user + used.system) / 1e6; };
 
+// Linux counts what the process that started this one had in its maxRSS as well: VmHWM is this program's own.
+function peakMemory() {
+  const status = fs.existsSync('/proc/self/status') ? fs.readFileSync('/proc/self/status', 'utf8') : '';
+  const own = /^VmHWM:\s+(\d+)/m.exec(status);
+  return (own ? Number(own[1]) : process.resourceUsage().maxRSS) * 1024;
+}
+
 async function analyse(file) {
   await manager.getSnapshot(file);
   const statistics = await manager.getStats(file);
@@ -21,5 +28,5 @@ for (const [index, file] of files.entries()) {
   if (index === files.length - 1 && files.length > 1) before = cpu();
   found = await analyse(file);
 }
-fs.writeSync(1, JSON.stringify({cpu: cpu() - before, memory: process.resourceUsage().maxRSS * 1024, ...found}) + '\n');
+fs.writeSync(1, JSON.stringify({cpu: cpu() - before, memory: peakMemory(), ...found}) + '\n');
 process.exit(0);

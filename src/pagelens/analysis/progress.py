@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import contextlib
+import re
+import contextlib
+import re
 import sys
 import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
+from pathlib import Path
 
 from pagelens.errors import AnalysisCancelled
 
-__all__ = ["Job", "Progress", "Statement"]
+__all__ = ["Job", "Progress", "Statement", "peak_memory"]
 
 #: Seconds between two statements at least.
 _PAUSE = 0.2
@@ -71,10 +77,17 @@ class Job:
         seconds = time.monotonic() - self._begin
         if always or seconds >= self._next:
             self._next = seconds + _PAUSE
-            self._progress(Statement(text, done, seconds, _peak_memory()))
+            self._progress(Statement(text, done, seconds, peak_memory()))
 
 
-def _peak_memory() -> int:
+def peak_memory() -> int:
+    """The most bytes that this process has had in memory; 0 where that can't be told.
+
+    Linux counts in ``ru_maxrss`` what the parent had when it started this one: ``VmHWM`` is the program's own.
+    """
+    with contextlib.suppress(OSError):
+        if own := re.search(r"^VmHWM:\s+(\d+)", Path("/proc/self/status").read_text("ascii", "replace"), re.MULTILINE):
+            return int(own[1]) * 1024
     try:
         import resource
     except ImportError:  # Windows
