@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import re
-import contextlib
-import re
 import sys
 import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 from pathlib import Path
 
 from pagelens.errors import AnalysisCancelled
