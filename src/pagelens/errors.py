@@ -30,6 +30,7 @@
     │   ├── EmulationFailed          emulation_failed    Chrome did not take all that the page is to believe
     │   ├── ResizeFailed             resize_failed       the window has another size than it was to have
     │   ├── ScreenshotFailed         screenshot_failed
+    │   ├── WebMCPUnavailable        webmcp_unavailable  the page can't offer tools of its own
     │   └── TraceFailed              trace_failed        no performance trace could be recorded
     ├── ElementError                 an element can't be acted on
     │   ├── ElementGone              element_gone
@@ -129,6 +130,7 @@ __all__ = [
     "UnknownTool",
     "UrlNotAllowed",
     "WaitTimeout",
+    "WebMCPUnavailable",
 ]
 
 
@@ -335,6 +337,12 @@ class TraceFailed(PageError):
     """No performance trace could be recorded: another recording goes on, none does, or Chrome gave none."""
 
     code = "trace_failed"
+
+
+class WebMCPUnavailable(PageError):
+    """The page can't offer tools: the browser has no WebMCP, or gives it to no such page; the message says why."""
+
+    code = "webmcp_unavailable"
 
 
 class ElementError(PagelensError):

@@ -42,7 +42,7 @@ async def launch(
         viewport: width and height of each page in CSS pixels; None: 1280x720 headless, else what the window has.
         proxy_server: as Chrome's ``--proxy-server``.
         accept_insecure_certs: load pages whose certificate is wrong, without asking.
-        webmcp: let pages offer tools of their own (``--enable-features=WebMCP``).
+        webmcp: let pages offer tools of their own (``--enable-features=WebMCP``), see `Page.webmcp`.
 
     Raises:
         BrowserNotFound: there is none; the message lists every place tried.
@@ -51,7 +51,7 @@ async def launch(
     """
     options = Options(
         headless=headless,
-        chrome_args=(*args, *(("--enable-features=WebMCP",) if webmcp else ())),
+        chrome_args=tuple(args),
         ignore_default_chrome_args=tuple(ignore_default_args),
         executable_path=executable_path,
         channel=channel,
@@ -60,6 +60,7 @@ async def launch(
         viewport=viewport,
         proxy_server=proxy_server,
         accept_insecure_certs=accept_insecure_certs,
+        categories={"webmcp": webmcp},
     )
     async with _running(options) as browser:
         yield browser

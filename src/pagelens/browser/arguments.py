@@ -134,6 +134,8 @@ def build_arguments(
             defaults.append("--disable-dev-shm-usage")
     defaults += _size(options, headless)
     defaults.append("--disable-features=" + ",".join(_DISABLED_FEATURES))
+    if options.webmcp:
+        defaults.append("--enable-features=WebMCP")
     ignored = {_name(argument) for argument in options.ignore_default_chrome_args}
     kept = [
         argument

@@ -39,6 +39,8 @@ class Frame:
         url: the document's address, with its fragment.
         name: the frame element's name at the time of the last navigation.
         loader_id: identifies the document; another one after each navigation.
+        secure_context: Chrome's word for whether the document is a secure context (``Secure``, ``SecureLocalhost``,
+            ``InsecureScheme``, ``InsecureAncestor``); empty while that is not known.
         main_context: execution context id of the document's own world, None between documents.
         is_detached: whether it has left the page for good.
         is_crashed: whether its process died; only a navigation of the frame or the page brings it back.
@@ -53,6 +55,7 @@ class Frame:
         self.url = ""
         self.name = ""
         self.loader_id = ""
+        self.secure_context = ""
         self.main_context: int | None = None
         self.is_detached = False
         self.is_crashed = False

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from pagelens.cdp.session import Reply, Session
@@ -24,13 +25,21 @@ class Guard:
     def __init__(self, page: Page) -> None:
         self._page = page
         self._interrupts: set[asyncio.Future[PagelensError]] = set()
+        self._listeners: list[Callable[[PagelensError], object]] = []
 
     def interrupt(self, error: PagelensError) -> None:
         """End all waiting with `error`."""
         for interrupt in self._interrupts:
             if not interrupt.done():
                 interrupt.set_result(error)
+        for listener in tuple(self._listeners):
+            listener(error)
         self._page.loads.touch()
+
+    def listen(self, listener: Callable[[PagelensError], object]) -> Callable[[], None]:
+        """Tell `listener` of what ends the waiting, for what waits otherwise; returns the function that ends that."""
+        self._listeners.append(listener)
+        return lambda: self._listeners.remove(listener)
 
     async def wait(self, reply: Reply, timeout: float, session: Session | None) -> dict[str, Any]:
         """See `Page.guarded`."""

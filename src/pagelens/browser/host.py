@@ -57,6 +57,7 @@ class BrowserHost:
         downloads: files that pages sent to be saved.
         devtools: DevTools windows that a person has open.
         rules: what pages may load.
+        has_webmcp: whether its pages can offer tools; None until a secure document was asked (`browser.webmcp`).
         files: which files they may load.
     """
 
@@ -79,6 +80,7 @@ class BrowserHost:
         self.page_created.connect(self.files.watch)
         self._page_ids = itertools.count(1)
         self.contexts = Contexts(self)
+        self.has_webmcp: bool | None = None
         self._browser: LiveBrowser | None = None
         self._lazy: LazyTargets | None = None
         self._starting = asyncio.Lock()

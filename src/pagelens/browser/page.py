@@ -23,6 +23,7 @@ from pagelens.browser.page_news import PageNews
 from pagelens.browser.page_sessions import AttachedSession, PageSessions
 from pagelens.browser.request_rules import RequestRules
 from pagelens.browser.settle import Depth
+from pagelens.browser.webmcp import WebMCP
 from pagelens.cdp.session import Reply, Session
 from pagelens.core.deadlines import COMMAND, NAVIGATION
 from pagelens.core.safe_text import one_line, shortened
@@ -67,6 +68,7 @@ class Page:
             long to wait for it.
         emulation: what it is made to believe.
         requests: what becomes of its requests.
+        webmcp: the tools that it offers to agents, one registry for all who use the page.
         is_crashed: whether its renderer died and was not revived.
         closed: why it is gone, None while it lives.
         is_asleep: nothing is attached to it: it is known from the browser's list only. Only in a browser that somebody
@@ -122,6 +124,7 @@ class Page:
         self.frame_detached: Signal[Frame] = Signal("frame_detached")
         self.emulation = PageEmulation(self)
         self.requests = RequestRules(self)
+        self.webmcp = WebMCP(self)
 
     def __repr__(self) -> str:
         return f"<Page {self.id} {self.url[:80]}>"

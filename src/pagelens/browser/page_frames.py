@@ -75,6 +75,7 @@ class PageFrames:
                 frame.url = described["url"] + described.get("urlFragment", "")
                 frame.name = described.get("name", "")
                 frame.loader_id = described["loaderId"]
+                frame.secure_context = described.get("secureContextType", "")
             load = self._page.loads.of(frame.id)
             begun = load.started_at > load.committed_at and load.started_loader == described["loaderId"]
             if begun or frame.loader_id not in ("", described["loaderId"]):
@@ -117,6 +118,7 @@ class PageFrames:
         frame.url = (described.get("unreachableUrl") or described["url"]) + described.get("urlFragment", "")
         frame.name = described.get("name", "")
         frame.loader_id = described["loaderId"]
+        frame.secure_context = described.get("secureContextType", "")
         if frame.is_main:
             self._page.is_crashed = False
             self._page.dialogs.document_gone(session)

@@ -101,6 +101,11 @@ class Options:
     verbose: bool = False
 
     @property
+    def webmcp(self) -> bool:
+        """Whether a browser that we start lets pages offer tools (WebMCP): with the category of these tools."""
+        return bool(self.categories.get("webmcp"))
+
+    @property
     def is_attaching(self) -> bool:
         """Whether the browser is one that runs already, and not ours to start or end."""
         return bool(self.browser_url or self.ws_endpoint or self.auto_connect)

@@ -1,0 +1,2 @@
+// Whether a node is in a document.
+(lib, node) => node.isConnected
