@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from pagelens.analysis.trace import Trace
+from pagelens.analysis.trace.calls import Calls
 from pagelens.analysis.trace.frames import find_frames
 from pagelens.analysis.trace.recording import record
-from pagelens.analysis.trace.tasks import tree_of
 from tests.support.data import data_dir, data_file
 
 pytestmark = pytest.mark.data
@@ -150,15 +150,16 @@ _CAUSES = {
 @pytest.mark.parametrize("name", traces())
 def test_trees_of_threads(name: str) -> None:
     """Those that were not profiled: the engine puts calls that it makes up of samples into the others."""
-    recording = record(data_file("data", "traces", f"{name}.json.gz"))
+    recording = record(data_file("data", "traces", f"{name}.json.gz"), instants=True)
     _, oracle = loaded(name)
     find_frames(recording)
     compared = 0
     for process in oracle["threads"]:
         for thread in process["threads"]:
             if not thread["calls"]:
-                tree = tree_of(recording.slices.get((process["pid"], thread["tid"]), ()))
-                found = (len(tree.slices), tree.roots, tree.depth)
+                slices = recording.slices.get((process["pid"], thread["tid"]), ())
+                depths = Calls(slices, None).depths
+                found = (len(slices), depths.count(0), max(depths, default=-1) + 1)
                 assert found == (thread["entries"], thread["roots"], thread["maxDepth"]), thread["name"]
                 compared += 1
     assert compared

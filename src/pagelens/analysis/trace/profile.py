@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from dataclasses import dataclass, field
+from itertools import accumulate
 
 from pagelens.analysis.trace.recording import Recording, Thread
 from pagelens.analysis.trace.schema import ProfileFrame
-from pagelens.analysis.trace.tasks import Task
 
 __all__ = ["FunctionTime", "Samples", "find_samples"]
 
@@ -25,7 +24,6 @@ class FunctionTime:
     Attributes:
         own_ms: without what it called, and what it made Chrome do.
         total_ms: with all of that.
-        task: the task in which it took the most of its own.
     """
 
     name: str
@@ -34,7 +32,6 @@ class FunctionTime:
     column: int
     own_ms: float
     total_ms: float
-    task: Task | None = None
 
 
 @dataclass(slots=True)
@@ -51,15 +48,15 @@ class Samples:
     nodes: list[int] = field(default_factory=list)
     frames: dict[int, ProfileFrame] = field(default_factory=dict)
     parents: dict[int, int] = field(default_factory=dict)
-
-    def function_at(self, ts: float) -> ProfileFrame | None:
-        """The function that was running at a time; None when none was, or it was not sampled."""
-        at = bisect_right(self.times, ts) - 1
-        frame = self.frames.get(self.nodes[at]) if at >= 0 else None
-        return frame if frame is not None and frame.functionName not in _META else None
+    _paths: dict[int, tuple[int, ...] | None] = field(default_factory=dict)
 
     def path_to(self, node: int) -> tuple[int, ...] | None:
         """The functions of a sample, the outermost first; None when it is of the garbage collector."""
+        if node not in self._paths:
+            self._paths[node] = self._path_to(node)
+        return self._paths[node]
+
+    def _path_to(self, node: int) -> tuple[int, ...] | None:
         path: list[int] = []
         while (frame := self.frames.get(node)) is not None and len(path) <= _DEEPEST:
             if frame.functionName == _GARBAGE and not path:
@@ -86,12 +83,13 @@ def find_samples(recording: Recording) -> dict[Thread, Samples]:
             for node in profile.nodes:
                 samples.frames[base + node.id] = node.callFrame
                 samples.parents[base + node.id] = base + node.parent if node.parent else 0
-            for node_id, delta in zip(profile.samples, args.data.timeDeltas, strict=False):
-                time += delta
-                samples.times.append(time)
-                samples.nodes.append(base + node_id)
+            known = min(len(profile.samples), len(args.data.timeDeltas))
+            times = list(accumulate(args.data.timeDeltas[:known], initial=time))
+            time = times[-1]
+            samples.times += times[1:]
+            samples.nodes += [base + node for node in profile.samples[:known]] if base else profile.samples[:known]
     for samples in found.values():
-        if any(later < earlier for earlier, later in zip(samples.times, samples.times[1:], strict=False)):
+        if sorted(samples.times) != samples.times:
             order = sorted(range(len(samples.times)), key=samples.times.__getitem__)
             samples.times = [samples.times[at] for at in order]
             samples.nodes = [samples.nodes[at] for at in order]

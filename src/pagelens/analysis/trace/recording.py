@@ -28,6 +28,7 @@ _LARGEST_TIME = 2**53
 _decoders = {name: msgspec.json.Decoder(form) for name, form in NEEDED.items()}
 _PROFILE = frozenset({"Profile", "ProfileChunk"})
 _CALLS = frozenset({"FunctionCall", "EvaluateScript"})
+_TIMED = frozenset({"X", "I", "B", "E"})
 _LARGE = frozenset({"Layout", "UpdateLayoutTree"})
 
 
@@ -64,12 +65,13 @@ class Recording:
         skipped: how many of them have another form than Chrome's.
         begin, end: the time that they span, in microseconds of Chrome's clock.
         host_dpr: the pixel ratio of the screen it was recorded on, when DevTools emulated another.
-        slices: by thread, what it did.
+        slices: by thread, what it did and that took time.
         calls: by thread and begin, the function that was called (long calls only).
         profiles: by process and profile, its pieces in their order.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, instants: bool = False) -> None:
+        self._instants = instants
         self.count = 0
         self.skipped = 0
         self.begin = float("inf")
@@ -88,22 +90,44 @@ class Recording:
         return sorted((event for name in names for event in self._events.get(name, ())), key=_time)
 
     def add(self, batch: Iterable[RawEvent]) -> None:
+        begin, end, slices_of = self.begin, self.end, self.slices
+        skipped, instants = 0, self._instants
+        count = 0
         for raw in batch:
-            self.count += 1
+            count += 1
             name, ts, dur = raw.name, raw.ts, raw.dur
             if not (0 <= ts < _LARGEST_TIME and 0 <= dur < _LARGEST_TIME):
-                self.skipped += 1
+                skipped += 1
                 continue
             if name in NEEDED and not self._needed(raw):
                 continue
-            if ts:
-                self._slice(raw)
+            ph = raw.ph
+            if not ts or ph not in _TIMED or name[-5:] == "::UMA":
+                continue
+            if ts < begin:
+                begin = ts
+            if ts + dur > end:
+                end = ts + dur
+            if ph == "X":
+                if dur or instants:
+                    thread = (raw.pid, raw.tid)
+                    try:
+                        slices_of[thread].append(Slice(ts, -dur, name))
+                    except KeyError:
+                        slices_of[thread] = [Slice(ts, -dur, name)]
+            elif ph != "I" or instants:
+                self._other(raw)
+        self.begin, self.end = begin, end
+        self.count += count
+        self.skipped += skipped
 
     def finish(self) -> None:
         """Sort what was read."""
         for events in self._events.values():
             events.sort(key=_time)
-        for slices in self.slices.values():
+        for thread, slices in self.slices.items():
+            if not self._instants and thread in self._open:  # what begun never ended
+                slices[:] = [one for one in slices if one.minus_dur]
             slices.sort()
         for pieces in self.profiles.values():
             pieces.sort(key=lambda piece: piece[0])
@@ -128,38 +152,33 @@ class Recording:
             self._events.setdefault(name, []).append(event)
         return True
 
-    def _slice(self, raw: RawEvent) -> None:
-        ph, ts, dur, name = raw.ph, raw.ts, raw.dur, raw.name
-        if ph not in ("X", "I", "B", "E") or name.endswith("::UMA"):
-            return
-        if ts < self.begin:
-            self.begin = ts
-        if ts + dur > self.end:
-            self.end = ts + dur
+    def _other(self, raw: RawEvent) -> None:
+        """What has its begin and its end in two events, or no end."""
         thread = (raw.pid, raw.tid)
-        if ph == "E":
+        if raw.ph == "E":
             opened = self._open.get(thread)
             if opened:
                 slices, at, begun = opened.pop()
-                if begun == name:
-                    slices[at] = Slice(slices[at].ts, slices[at].ts - ts, name)
+                if begun == raw.name:
+                    slices[at] = Slice(slices[at].ts, slices[at].ts - raw.ts, begun)
             return
         slices = self.slices.setdefault(thread, [])
-        if ph == "B":
-            self._open.setdefault(thread, []).append((slices, len(slices), name))
-        slices.append(Slice(ts, -dur, name))
+        if raw.ph == "B":
+            self._open.setdefault(thread, []).append((slices, len(slices), raw.name))
+        slices.append(Slice(raw.ts, -raw.dur, raw.name))
 
 
 def _time(event: Event) -> float:
     return event.ts
 
 
-def record(source: Path | bytes, told: Callable[[int], None] | None = None) -> Recording:
+def record(source: Path | bytes, told: Callable[[int], None] | None = None, *, instants: bool = False) -> Recording:
     """Read a trace.
 
     Args:
         source: the file, or its bytes, plain or gzipped.
         told: called after each batch with the number of events so far; may raise to stop.
+        instants: keep what takes no time as well, as DevTools' trees do.
 
     Raises:
         BadTrace: it is no trace, cut short, damaged, or too large.
@@ -169,7 +188,7 @@ def record(source: Path | bytes, told: Callable[[int], None] | None = None) -> R
     was_enabled = gc.isenabled()
     gc.disable()
     try:
-        return _record(source, told)
+        return _record(source, told, instants)
     except RecursionError as error:
         raise BadTrace("This file is damaged: its data are nested deeper than any trace's.") from error
     finally:
@@ -177,15 +196,15 @@ def record(source: Path | bytes, told: Callable[[int], None] | None = None) -> R
             gc.enable()
 
 
-def _record(source: Path | bytes, told: Callable[[int], None] | None) -> Recording:
-    found, notes = Recording(), Notes()
+def _record(source: Path | bytes, told: Callable[[int], None] | None, instants: bool) -> Recording:
+    found, notes = Recording(instants=instants), Notes()
     try:
         for batch in batches(source, notes):
             found.add(batch)
             if told is not None:
                 told(found.count)
     except NotByLine:
-        found, notes = Recording(), Notes()
+        found, notes = Recording(instants=instants), Notes()
         found.add(whole(source, notes))
     found.skipped += notes.skipped
     found.count += notes.skipped

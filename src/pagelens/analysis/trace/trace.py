@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import math
 import threading
-from bisect import bisect_left, bisect_right
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,7 +18,7 @@ from pagelens.analysis.trace.paints import Lcp, Paints, find_paints, lcp_of
 from pagelens.analysis.trace.profile import FunctionTime, find_samples
 from pagelens.analysis.trace.recording import Recording, Thread, record
 from pagelens.analysis.trace.shifts import Window, find_windows
-from pagelens.analysis.trace.tasks import LONG_TASK, Activity, Task, activities, long_tasks, tree_of
+from pagelens.analysis.trace.tasks import LONG_TASK, Activity, Task, long_tasks
 
 __all__ = ["NO_NAVIGATION", "PageLoad", "ThreadWork", "Trace"]
 
@@ -63,18 +61,9 @@ class PageLoad:
     _view: View
 
     def activities(self, begin: float | None = None, end: float | None = None) -> list[Activity]:
-        """The main thread's time by kind of work, the most of its own first.
-
-        Args:
-            begin, end: only what began in this span, microseconds of Chrome's clock; None: all of the load.
-        """
-        if self._view.main_thread is None:
-            return []
-        begin, end = self.begin if begin is None else begin, self.end if end is None else end
-        slices = self._view.recording.slices.get(self._view.main_thread, [])
-        # What began before needs no place in the tree: only the time of what is in a slice counts against it.
-        part = slices[bisect_left(slices, (begin,)) : bisect_right(slices, (end, math.inf))]
-        return activities(tree_of(part), begin, end)
+        """The main thread's time by kind of work, the most of its own first. Arguments as for `functions`."""
+        totals = self._totals(begin, end)
+        return totals.activities() if totals is not None else []
 
     def functions(self, begin: float | None = None, end: float | None = None) -> list[FunctionTime]:
         """The main thread's time by function, the most of its own first; none when it was not profiled.
@@ -98,7 +87,12 @@ class PageLoad:
     def call_tree(self, begin: float | None = None, end: float | None = None) -> CallNode | None:
         """The main thread's work from its tasks down, functions in it; None when nothing is known of it. Arguments as
         for `functions`."""
-        return self._view.calls.tree(*self._span(begin, end)) if self._view.calls is not None else None
+        totals = self._totals(begin, end)
+        return totals.tree() if totals is not None else None
+
+    def tasks_of(self, function: FunctionTime) -> list[tuple[Task, float]]:
+        """The tasks in which a function ran, and how many milliseconds with all it called; the most first."""
+        return self._view.calls.tasks(function, self.begin, self.end) if self._view.calls is not None else []
 
     def spans(self, begin: float | None = None, end: float | None = None, *, most: int = 20_000) -> list[Span]:
         """The main thread's pieces of work, functions among them, in their order: the longest when there are more than
@@ -241,7 +235,6 @@ class Trace:
             windows=windows,
             interactions=interactions,
             main_thread=thread,
-            samples=self._samples.get(thread) if thread else None,
             calls=calls,
             totals=calls.totals(begin, end) if calls is not None else None,
         )

@@ -12,7 +12,6 @@ from pagelens.analysis.trace.frames import Frames, Navigation
 from pagelens.analysis.trace.interactions import Interaction
 from pagelens.analysis.trace.network import Request
 from pagelens.analysis.trace.paints import Lcp, Paints
-from pagelens.analysis.trace.profile import Samples
 from pagelens.analysis.trace.recording import Event, Recording, Thread
 from pagelens.analysis.trace.shifts import Window
 
@@ -66,7 +65,6 @@ class View:
     windows: list[Window]
     interactions: list[Interaction]
     main_thread: Thread | None
-    samples: Samples | None
     calls: Calls | None
     totals: Totals | None
 

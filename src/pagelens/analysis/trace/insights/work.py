@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
-from itertools import islice
-
-from pagelens.analysis.trace.calls import SCRIPT
 from pagelens.analysis.trace.insights.base import Insight, View
-from pagelens.analysis.trace.recording import LARGE_UPDATE, Slice
+from pagelens.analysis.trace.recording import LARGE_UPDATE
 
 __all__ = ["dom_size", "forced_reflow", "slow_css_selector"]
 
@@ -18,6 +14,7 @@ _MUCH_REFLOW = 30_000
 _SLOW_SELECTOR = 500
 
 _MOST_ROWS = 20
+_REFLOW = frozenset({"Layout", "UpdateLayoutTree"})
 
 
 def dom_size(view: View) -> Insight:
@@ -66,29 +63,27 @@ def _here(view: View, pid: int, tid: int) -> bool:
 
 
 def forced_reflow(view: View) -> Insight:
-    if view.main_thread is None:
+    if view.main_thread is None or view.calls is None:
         return Insight("ForcedReflow", "pass")
     total, events = 0.0, 0
     by_place: dict[tuple[str, str, int, int], float] = {}
     outermost: dict[tuple[str, str, int, int], float] = {}
-    for slice_, call in _forced(view):
-        ts, dur = slice_.ts, -slice_.minus_dur
-        if not view.spans(ts, dur):
+    for task in view.calls.forced(_REFLOW, view.begin, view.end):
+        if sum(one.dur for one in task) < _MUCH_REFLOW:
             continue
-        total += dur
-        events += 1
-        called = view.recording.calls.get((*view.main_thread, call)) if call is not None else None
-        if called is not None:
-            top = (called.functionName, called.url, called.lineNumber, called.columnNumber)
-            outermost[top] = outermost.get(top, 0.0) + dur
-        running = view.samples.function_at(ts) if view.samples is not None else None
-        if running is not None and running.url:
-            place = (running.functionName, running.url, running.lineNumber + 1, running.columnNumber + 1)
-        elif called is not None:
-            place = (called.functionName, called.url, called.lineNumber, called.columnNumber)
-        else:
+        for ts, dur, function, entry in task:
+            if not view.spans(ts, dur):
+                continue
+            total += dur
+            events += 1
+            called = view.recording.calls.get((*view.main_thread, entry)) if entry is not None else None
             place = ("", "", 0, 0)
-        by_place[place] = by_place.get(place, 0.0) + dur
+            if called is not None:
+                place = (called.functionName, called.url, called.lineNumber, called.columnNumber)
+                outermost[place] = outermost.get(place, 0.0) + dur
+            if function is not None:
+                place = (function.name, function.url, function.line, function.column)
+            by_place[place] = by_place.get(place, 0.0) + dur
     if not events:
         return Insight("ForcedReflow", "pass", {"totalMs": 0, "events": 0})
     figures = {
@@ -105,46 +100,6 @@ def _places(times: dict[tuple[str, str, int, int], float]) -> list[dict[str, obj
         {"name": name or "(anonymous)", "url": url, "line": max(line, 0), "column": max(column, 0), "ms": time / 1000}
         for (name, url, line, column), time in sorted(times.items(), key=lambda row: -row[1])
     ]
-
-
-def _forced(view: View) -> list[tuple[Slice, float | None]]:
-    """Layout and style inside of scripts, of tasks that have much of it; each with the begin of its outermost call."""
-    assert view.main_thread is not None
-    found: list[tuple[Slice, float | None]] = []
-    task: list[tuple[Slice, float | None]] = []
-    open_: list[float] = []
-    #: Of each script that runs: its end, and when the outermost call above it began.
-    scripts: list[tuple[float, float | None]] = []
-
-    def close() -> None:
-        if sum(-slice_.minus_dur for slice_, _ in task) >= _MUCH_REFLOW:
-            found.extend(task)
-        task.clear()
-
-    slices = view.recording.slices.get(view.main_thread, [])
-    at = bisect_left(slices, (view.begin,))
-    while at and slices[at - 1].name != "RunTask":
-        at -= 1
-    for slice_ in islice(slices, max(at - 1, 0), None):
-        ts, minus_dur, name = slice_
-        if ts > view.end:
-            break
-        while open_ and ts > open_[-1]:
-            open_.pop()
-        while scripts and ts > scripts[-1][0]:
-            scripts.pop()
-        open_.append(ts - minus_dur)
-        if name in SCRIPT or name[:2] in ("v8", "V8"):
-            call = scripts[-1][1] if scripts else None
-            if call is None and name in ("FunctionCall", "EvaluateScript"):
-                call = ts
-            scripts.append((ts - minus_dur, call))
-        if scripts and name in ("Layout", "UpdateLayoutTree"):
-            task.append((slice_, scripts[-1][1]))
-        elif len(open_) == 1:
-            close()
-    close()
-    return found
 
 
 def slow_css_selector(view: View) -> Insight:
