@@ -42,6 +42,8 @@ ADDED = {
     ("performance_analyze_insight", "traceFilePath"): "traces that were saved, here or in DevTools",
     ("take_snapshot", "uid"): "a part of a long page",
     ("take_snapshot", "diff"): "what an action changed, without reading all again",
+    ("execute_webmcp_tool", "frame"): "several frames may offer tools of one name",
+    ("execute_webmcp_tool", "cancel"): "a form that waits to be submitted can be given up",
     ("wait_for", "textGone"): "a text that goes",
     ("wait_for", "uid"): "an element that comes to a state",
     ("wait_for", "state"): "that state",

@@ -2,25 +2,44 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+import logging
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from pagelens.browser.element import Element
 from pagelens.browser.third_party import Discovery, ThirdPartyTool, ToolGroup, discover, execute, listens
-from pagelens.core.deadlines import TOOL, patient
+from pagelens.browser.webmcp import Invocation, WebMCPTool, WebMCPToolCallResult
+from pagelens.browser.world import JsFunction
+from pagelens.core.deadlines import COMMAND, TOOL, patient
+from pagelens.core.json_schema import faults
 from pagelens.core.safe_text import one_line, quoted, shortened
-from pagelens.errors import InvalidInput, UnknownTool
+from pagelens.errors import InvalidInput, PagelensError, UnknownTool, WebMCPUnavailable
 
 if TYPE_CHECKING:
+    from pagelens.browser.frame import Frame
     from pagelens.context.mcp_page import Done, McpPage
 
-__all__ = ["PageToolResult", "PageTools", "json_object"]
+__all__ = ["FRAME_CHARS", "PageToolResult", "PageTools", "json_object"]
+
+log = logging.getLogger(__name__)
+
+_NEXT_TASK = JsFunction("pagelens.browser", "js/next_task.js")
+_TIMERS_RUN = JsFunction("pagelens.browser", "js/timers_run.js")
+_SUBMIT_BUTTON = JsFunction("pagelens.browser", "js/submit_button.js")
 
 #: A tool ends before the tool that calls it, with words of its own. Seconds.
 LIMIT = TOOL - 5
 #: Characters of what was received instead of an object, and of a name in an error.
 SHOWN = 200
+#: Seconds that a page may take to tell of its tools before a reply is made without them.
+MOMENT = 0.5
+#: Characters of a frame's id that tell it from others.
+FRAME_CHARS = 8
+#: So many calls that ended late are kept to be told.
+MOST_LATE = 50
 #: So many names are listed to who asked for one that there is not.
 MOST_NAMES = 30
 
@@ -54,6 +73,22 @@ class PageTools:
     def __init__(self, page: McpPage) -> None:
         self._page = page
         self._discovery: Discovery | None = None
+        self._late: list[PageToolResult] = []
+
+    def take_late(self) -> list[PageToolResult]:
+        """How calls have ended that had not when their replies were made; forgets it."""
+        late, self._late = self._late, []
+        return late
+
+    async def settled(self) -> bool:
+        """Give the page a moment to tell what it has registered so far (forms come a little after their elements);
+        whether it answers at all. Ends nothing in a page that does not."""
+        page = self._page.page
+        reply = page.main_frame.post_call(_TIMERS_RUN)
+        if reply is None or page.dialog is not None:
+            return False
+        reply.on_done(page.loads.touch)
+        return await page.loads.wait(lambda: reply.done, MOMENT) and not reply.failed
 
     # -- the older discovery -------------------------------------------------------------------------
 
@@ -80,6 +115,8 @@ class PageTools:
         """
         given = json_object(params, "params")
         self._page.page.raise_if_unusable()
+        if any(tool.name == name for tool in self._debugging()) and not self._is_discovered(name):
+            return await self._execute_webmcp(self._choose(self._debugging(), name, None), given)
         index, tool = await self._find(name)
         check(tool.name, tool.shown_schema, given)
         timeout = patient(LIMIT, self._page.emulation.patience)
@@ -90,10 +127,6 @@ class PageTools:
             return PageToolResult(tool.name, output=output)
 
         return await self._page.act("script", run)
-
-    def debugging_groups(self) -> list[ToolGroup]:
-        """The page's WebMCP tools that are marked for debugging, as a group; none when there are none."""
-        return []
 
     async def _find(self, name: str) -> tuple[int, ThirdPartyTool]:
         """A tool and its group's index: of what was discovered last, unless that is no longer there or lacks it."""
@@ -110,8 +143,192 @@ class PageTools:
             raise InvalidInput(f"Several groups of the page have a tool {_name(name)}.", f"Say which: {_names(names)}.")
         if not found:
             names = [tool.name for group in discovery.groups for tool in group.tools]
-            raise unknown(name, names)
+            raise unknown(name, [*names, *(tool.name for tool in self._debugging())])
         return found[0]
+
+    def _is_discovered(self, name: str) -> bool:
+        known = self._discovery
+        return (
+            known is not None and known.document == self._page.page.main_frame.document_key and bool(known.find(name))
+        )
+
+    # -- WebMCP --------------------------------------------------------------------------------------
+
+    def webmcp_tools(self) -> list[WebMCPTool]:
+        """What the page offers by WebMCP, without the tools that are marked for debugging."""
+        return [tool for tool in self._page.page.webmcp.tools() if not tool.annotations.debugging]
+
+    def debugging_groups(self) -> list[ToolGroup]:
+        """The page's WebMCP tools that are marked for debugging, as a group; none when there are none."""
+        tools = [ThirdPartyTool(tool.name, tool.description, tool.input_schema) for tool in self._debugging()]
+        return [ToolGroup("WebMCP", "Tools that the page marks for debugging", tools)] if tools else []
+
+    async def webmcp_unavailable(self) -> str:
+        """Why the page can't offer tools by WebMCP, in words; empty when it can, or nobody knows."""
+        try:
+            await self._page.page.webmcp.raise_if_unavailable()
+        except WebMCPUnavailable as error:
+            return str(error)
+        return ""
+
+    async def execute_webmcp(self, name: str, input: str | None, frame: str | None = None) -> Done[PageToolResult]:
+        """Run a WebMCP tool of the page. A form that a person is to submit is only filled: the report says so.
+
+        Args:
+            input: the JSON text of an object; None for an empty one.
+            frame: the beginning of the id of the frame that offers it, where several do.
+
+        Raises:
+            InvalidInput: `input` is no object, or does not fit the tool's schema; or the name is of several.
+            UnknownTool: the page has no such tool. WebMCPUnavailable: it can have none.
+        """
+        given = json_object(input, "input")
+        self._page.page.raise_if_unusable()
+        return await self._execute_webmcp(await self._webmcp_tool(name, frame), given)
+
+    async def cancel_webmcp(self, name: str, frame: str | None = None) -> int:
+        """Cancel the calls of a tool that have not ended; returns how many there were. Raises as `execute_webmcp`."""
+        tool = await self._webmcp_tool(name, frame)
+        pending = [call for call in self._page.page.webmcp.pending() if call.tool is tool]
+        for call in pending:
+            call.cancel()
+        for call in pending:
+            await call.ended(COMMAND)
+        return len(pending)
+
+    async def _webmcp_tool(self, name: str, frame: str | None) -> WebMCPTool:
+        offered = self.webmcp_tools()
+        if not any(tool.name == name for tool in offered):
+            await self._page.page.webmcp.raise_if_unavailable()
+            if any(tool.name == name for tool in self._debugging()):
+                raise UnknownTool(
+                    f"The page marks its tool {_name(name)} for debugging.",
+                    "execute_3p_developer_tool runs such tools (--category-third-party).",
+                )
+        return self._choose(offered, name, frame)
+
+    def _debugging(self) -> list[WebMCPTool]:
+        return [tool for tool in self._page.page.webmcp.tools() if tool.annotations.debugging]
+
+    def _choose(self, offered: Sequence[WebMCPTool], name: str, frame: str | None) -> WebMCPTool:
+        found = [tool for tool in offered if tool.name == name]
+        if not found:
+            raise unknown(name, list(dict.fromkeys(tool.name for tool in offered)))
+        if frame is not None:
+            found = [tool for tool in found if tool.frame_id.lower().startswith(frame.lower())]
+            if not found:
+                raise UnknownTool(
+                    f"No frame {quoted(shortened(frame, SHOWN))} offers a tool {_name(name)}.",
+                    "The list of the page's tools has the frames.",
+                )
+        if len(found) > 1:
+            frames = [f"{tool.frame_id[:FRAME_CHARS].lower()} ({_url(tool.frame)})" for tool in found]
+            raise InvalidInput(
+                f"Several frames of the page offer a tool {_name(name)}.",
+                f"Say which: frame is {', or '.join(frames)}.",
+            )
+        return found[0]
+
+    async def _execute_webmcp(self, tool: WebMCPTool, given: dict[str, Any]) -> Done[PageToolResult]:
+        refuse_faults(tool.name, tool.faults(given))
+        timeout = patient(LIMIT, self._page.emulation.patience)
+
+        async def run() -> PageToolResult:
+            invocation = tool.begin(given, validate=False)
+            if tool.is_form and not tool.annotations.autosubmit:
+                return await self._filled(invocation)
+            result = await invocation.outcome(timeout)
+            if invocation.done:
+                return _told(tool, result)
+            self._expect(invocation)
+            return PageToolResult(tool.name, "Pending", error=result.error_text)
+
+        return await self._page.act("script", run)
+
+    async def _filled(self, invocation: Invocation) -> PageToolResult:
+        """Wait until a form is filled; it is for somebody else to submit it."""
+        tool = invocation.tool
+        if not invocation.is_waiting:
+            await self._begun(invocation)
+        if invocation.result is not None:
+            return _told(tool, invocation.result)
+        self._expect(invocation)
+        if invocation.is_waiting:
+            return PageToolResult(
+                tool.name,
+                "Pending",
+                error="an earlier call of this form has not ended, and its turn comes after that. Submit the form, or "
+                f"cancel with execute_webmcp_tool toolName={_name(tool.name)} cancel=true.",
+            )
+        uid = await self._submit_uid(tool)
+        submit = f"click uid={uid}, its submit button" if uid else "submit it (it has no submit button)"
+        return PageToolResult(
+            tool.name,
+            "Pending",
+            error=f"it is a form, whose fields are filled now and which is not submitted. To submit it, {submit}; to "
+            f"cancel, call execute_webmcp_tool with toolName={_name(tool.name)} and cancel=true. "
+            "What comes of it is told with a later reply.",
+            submit_uid=uid,
+        )
+
+    async def _begun(self, invocation: Invocation) -> None:
+        """Wait until Chrome has taken the call, or ended it."""
+        tool = invocation.tool
+        taken: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+
+        def take(*_: object) -> None:
+            if not taken.done():
+                taken.set_result(None)
+
+        forget = invocation.on_done(take)
+        stop = tool.registry.tool_invoked.connect(lambda call: call.tool is tool and take())
+        try:
+            async with asyncio.timeout(COMMAND):
+                await taken
+            # The form is filled by the time that the page answers; a call with a bad value has ended then.
+            await tool.frame.call(_NEXT_TASK)
+        except TimeoutError:
+            log.info("the form of the tool %s was not filled within %g s", quoted(tool.name), COMMAND)
+        finally:
+            stop()
+            forget()
+
+    async def _submit_uid(self, tool: WebMCPTool) -> str | None:
+        form = await tool.form_element()
+        if form is None:
+            return None
+        try:
+            object_id = await form.frame.call_on_for_object(_SUBMIT_BUTTON, form.object_id)
+            if object_id is None:
+                return None
+            button = Element(form.frame, object_id, "the submit button")
+            number = await button.uid_number()
+            await button.release()
+            return f"e{number}"
+        except PagelensError as error:
+            log.info("the submit button of the tool %s can't be found: %s", quoted(tool.name), error)
+            return None
+        finally:
+            await form.release()
+
+    def _expect(self, invocation: Invocation) -> None:
+        """Tell of this call's end with a later reply."""
+
+        def ended() -> None:
+            assert invocation.result is not None
+            self._late.append(replace(_told(invocation.tool, invocation.result), is_late=True))
+            del self._late[:-MOST_LATE]
+
+        invocation.on_done(ended)
+
+
+def _told(tool: WebMCPTool, result: WebMCPToolCallResult) -> PageToolResult:
+    untrusted = tool.annotations.untrusted_content
+    return PageToolResult(tool.name, result.status, result.output, result.error_text, is_untrusted=untrusted)
+
+
+def _url(frame: Frame) -> str:
+    return shortened(one_line(frame.url), 100)
 
 
 def json_object(text: str | None, what: str) -> dict[str, Any]:
@@ -145,9 +362,11 @@ def check(name: str, schema: Mapping[str, Any] | None, given: dict[str, Any]) ->
     Raises:
         InvalidInput: it does not fit; says every fault.
     """
-    from pagelens.core.json_schema import faults
+    refuse_faults(name, faults(schema, given) if schema else [])
 
-    found = faults(schema, given) if schema else []
+
+def refuse_faults(name: str, found: Sequence[str]) -> None:
+    """Raise `InvalidInput` for what is wrong with what a tool is to get, if anything is."""
     if found:
         words = "; ".join(shortened(one_line(fault), SHOWN) for fault in found[:10])
         more = f"; and {len(found) - 10} more" if len(found) > 10 else ""

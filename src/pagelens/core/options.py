@@ -102,8 +102,8 @@ class Options:
 
     @property
     def webmcp(self) -> bool:
-        """Whether a browser that we start lets pages offer tools (WebMCP): with the category of these tools."""
-        return bool(self.categories.get("webmcp"))
+        """Whether a browser that we start lets pages offer tools (WebMCP): with a category of tools that run them."""
+        return bool(self.categories.get("webmcp") or self.categories.get("third-party"))
 
     @property
     def is_attaching(self) -> bool:

@@ -301,6 +301,14 @@ class McpResponse:
         """List the tools that the page offers by the older discovery, and its WebMCP tools for debugging."""
         self.order.third_party_tools = on
 
+    def include_webmcp_tools(self, on: bool = True) -> None:
+        """List the tools that the page offers by WebMCP."""
+        self.order.webmcp_tools = on
+
+    def mention_page_tools(self, on: bool = True) -> None:
+        """Say in one line whether the page offers tools, to agents that can use them."""
+        self.order.page_tools = on
+
     def set_error(self, error: BaseException) -> None:
         """The tool failed. What was declared before is still shown, the error last."""
         self.order.error = error

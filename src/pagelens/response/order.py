@@ -258,6 +258,8 @@ class Order:
         devtools: mark what a person has selected in the page's DevTools window.
         tool_result: what came of calling a tool that the page offers.
         third_party_tools: list the tools that the page offers by the older discovery.
+        webmcp_tools: list those that it offers by WebMCP.
+        page_tools: say in a line that there are some.
     """
 
     page: McpPage | None = None
@@ -288,5 +290,7 @@ class Order:
     devtools: bool = False
     tool_result: PageToolResult | None = None
     third_party_tools: bool = False
+    webmcp_tools: bool = False
+    page_tools: bool = False
     images: list[ImageOrder] = field(default_factory=list)
     error: BaseException | None = None

@@ -20,6 +20,7 @@ from pagelens.tools import (
     steps,
     third_party,
     waiting,
+    webmcp,
 )
 from pagelens.tools.definition import ToolDefinition, ToolFactory
 
@@ -80,6 +81,8 @@ ALL_TOOLS: tuple[ToolDefinition | ToolFactory, ...] = (
     memory.find_memory_leaks,
     third_party.list_3p_developer_tools,
     third_party.execute_3p_developer_tool,
+    webmcp.list_webmcp_tools,
+    webmcp.execute_webmcp_tool,
 )
 
 #: What there is instead under ``--slim``.

@@ -130,6 +130,7 @@ async def new_page(request: ToolRequest[NewPageParams], response: McpResponse, c
     where = f" in the isolated context {quoted(isolated)}" if isolated is not None else ""
     response.append_line(f"Opened page {page.id}{where}; it is selected now.")
     response.attach_navigation(await page.navigate(request.params.url, timeout=_seconds(request.params.timeout)))
+    response.mention_page_tools()
 
 
 @define_tool(
@@ -147,6 +148,7 @@ async def select_page(request: ToolRequest[SelectPageParams], response: McpRespo
     if request.params.bringToFront:
         await page.bring_to_front()
     response.append_line(f"Page {page.id} is selected now: {page.printable_url}")
+    response.mention_page_tools()
 
 
 @define_tool(
@@ -182,6 +184,7 @@ async def _navigate_page(
     )
     verbs = {"back": "Went back to", "forward": "Went forward to", "reload": "Reloaded"}
     response.attach_navigation(result, verbs.get(params.type or "", "Navigated to"))
+    response.mention_page_tools()
 
 
 @tool_factory

@@ -60,6 +60,7 @@ async def take_snapshot(
     else:
         response.include_snapshot(verbose=verbose, file_path=path)
     response.attach_devtools_data()
+    response.mention_page_tools()
 
 
 class GetOutlineParams(ToolParams):

@@ -29,12 +29,15 @@ LINE_CHARS = 100_000
 
 
 class PageToolJson(TypedDict):
-    """A tool of a page. `annotations` only of WebMCP tools, each a boolean."""
+    """A tool of a page. Of WebMCP tools also: `annotations`, those that are true; whether it is a form; and of one that
+    is in another frame than the main one, which."""
 
     name: str
     description: str
     inputSchema: NotRequired[Mapping[str, Any]]
     annotations: NotRequired[Mapping[str, bool]]
+    form: NotRequired[bool]
+    frame: NotRequired[str]
     frameUrl: NotRequired[str]
 
 

@@ -22,6 +22,7 @@ from pagelens.response.sections.network_detail import NetworkDetailSection
 from pagelens.response.sections.network_list import NetworkListSection
 from pagelens.response.sections.notices import NoticesSection
 from pagelens.response.sections.outline import OutlineSection
+from pagelens.response.sections.page_tools import PageToolsSection
 from pagelens.response.sections.pages import PagesSection
 from pagelens.response.sections.request_rules import RequestRulesSection
 from pagelens.response.sections.result import ResultSection
@@ -33,6 +34,7 @@ from pagelens.response.sections.third_party_tools import ThirdPartyToolsSection
 from pagelens.response.sections.tool_result import ToolResultSection
 from pagelens.response.sections.trace import TraceSection
 from pagelens.response.sections.wait import WaitSection
+from pagelens.response.sections.webmcp_tools import WebMCPToolsSection
 from pagelens.response.sections.workers import WorkersSection
 
 __all__ = ["SECTIONS"]
@@ -62,6 +64,8 @@ SECTIONS: tuple[type[Section], ...] = (
     NetworkDetailSection,
     ConsoleDetailSection,
     ThirdPartyToolsSection,
+    WebMCPToolsSection,
+    PageToolsSection,
     NetworkListSection,
     StreamListSection,
     ConsoleListSection,

@@ -22,17 +22,24 @@ class ToolResultSection:
 
     def __init__(self) -> None:
         self._result: PageToolResult | None = None
+        self._late: list[PageToolResult] = []
 
     def wanted(self, order: Order) -> bool:
-        return order.tool_result is not None
+        return True
 
     async def compute(self, order: Order, context: McpContext) -> None:
         self._result = order.tool_result
+        self._late = [result for page in context.pages() for result in page.tools.take_late()]
 
     def render(self, out: Output) -> None:
-        assert self._result is not None
-        formatter = ToolResultFormatter(self._result)
-        for line in formatter.lines():
-            out.line(line)
-        out.json["toolResult"] = formatter.to_json()
-        out.failed = self._result.status in ("Error", "Canceled")
+        if self._result is not None:
+            formatter = ToolResultFormatter(self._result)
+            for line in formatter.lines():
+                out.line(line)
+            out.json["toolResult"] = formatter.to_json()
+            out.failed = self._result.status in ("Error", "Canceled")
+        for late in self._late:
+            for line in ToolResultFormatter(late).lines():
+                out.line(line)
+        if self._late:
+            out.json["lateToolResults"] = [ToolResultFormatter(late).to_json() for late in self._late]
