@@ -26,12 +26,13 @@ from benchmarks.servers import ServerSpec, install_peers, servers
 from benchmarks.sessions import run_floods, run_sessions, time_starts
 from benchmarks.site import running_site
 from benchmarks.tokens import count_tokens
+from benchmarks.traces import measure_traces
 from pagelens.browser.find import find_browser
 from pagelens.core.options import Options
 from pagelens.errors import PagelensError
 
 PAGE = Path(__file__).parents[1] / "docs" / "benchmarks.md"
-PHASES = ("starts", "operations", "sessions", "events", "heap")
+PHASES = ("starts", "operations", "sessions", "events", "heap", "traces")
 
 
 @dataclass(frozen=True)
@@ -43,10 +44,11 @@ class Plan:
     sessions: int
     floods: int
     heaps: int
+    traces: int
 
 
 #: `quick` gives a first impression while working on something; it judges too, but writes no page.
-PLANS = {"full": Plan(ROUNDS, 10, 3, 3, 5), "quick": Plan(5, 3, 1, 1, 1)}
+PLANS = {"full": Plan(ROUNDS, 10, 3, 3, 5, 5), "quick": Plan(5, 3, 1, 1, 1, 1)}
 
 
 def main() -> int:
@@ -73,18 +75,22 @@ def main() -> int:
         specs = servers(browser, cache, Path(folder), no_sandbox=no_sandbox)
         run = _Run(specs, PLANS[chosen.plan], site, folder, phases, chosen.match)
         results = asyncio.run(run.all(BareContender(browser, no_sandbox=no_sandbox)))
-        if "heap" in phases:
-            print("heap", flush=True)
-            asyncio.run(
-                measure_heap(
-                    results,
-                    browser=browser,
-                    cache=cache,
-                    folder=Path(folder),
-                    no_sandbox=no_sandbox,
-                    rounds=PLANS[chosen.plan].heaps,
+        for phase, measure, rounds in (
+            ("heap", measure_heap, PLANS[chosen.plan].heaps),
+            ("traces", measure_traces, PLANS[chosen.plan].traces),
+        ):
+            if phase in phases:
+                print(phase, flush=True)
+                asyncio.run(
+                    measure(
+                        results,
+                        browser=browser,
+                        cache=cache,
+                        folder=Path(folder),
+                        no_sandbox=no_sandbox,
+                        rounds=rounds,
+                    )
                 )
-            )
 
     is_whole = phases == set(PHASES) and not chosen.match
     verdicts = judge(results)

@@ -105,6 +105,18 @@ def _heap(name: str, attribute: str, *, gain: bool = False) -> Measure:
     return measure
 
 
+def _trace(name: str, attribute: str) -> Measure:
+    def measure(results: Results, peer: str) -> tuple[float | None, int]:
+        costs = results.traces.get(name, {})
+        ours, theirs = (
+            [None if cost is None else float(getattr(cost, attribute)) for cost in costs.get(who, [])]
+            for who in (OURS, peer)
+        )
+        return paired_ratio(ours, theirs)
+
+    return measure
+
+
 _HEAP = "heap snapshot of"
 TARGETS = (
     Target("evaluate", 20, _faster("evaluate 1+1"), is_gain=True),
@@ -131,6 +143,15 @@ TARGETS = (
         )
     ),
     Target(f"{_HEAP} 33 MB, cold: CPU", 1, _heap("33 MB, cold", "cpu"), peers=(CHROME_DEVTOOLS_MCP,)),
+    *(
+        Target(
+            f"trace of more than 100 MB: {what}",
+            limit,
+            _trace("more than 100 MB", what.lower()),
+            peers=(CHROME_DEVTOOLS_MCP,),
+        )
+        for what, limit in (("CPU", 0.5), ("memory", 0.25))
+    ),
 )
 
 

@@ -138,7 +138,66 @@ document.getElementById('go').onclick = () => setTimeout(flood);
     return _page("Flood", body)
 
 
+def _dashboard() -> str:
+    """A page that works all the time: rows sorted and redrawn, charts animated, data fetched, layouts forced."""
+    body = """<h1>Dashboard</h1>
+<button id=sort style="position:fixed;left:10px;top:5px;width:100px;height:30px">Sort</button>
+<div id=charts></div><table><tbody id=rows></tbody></table><ul id=log></ul>
+<script>
+const $ = id => document.getElementById(id);
+let seed = 1;
+const random = () => (seed = seed * 48271 % 2147483647) / 2147483647;
+const data = Array.from({length: 300}, (_, n) => ({n, name: 'row ' + n, values: Array.from({length: 8}, random)}));
+function cell(value) { const made = document.createElement('td'); made.textContent = value.toFixed(3); return made; }
+function row(one) {
+  const made = document.createElement('tr');
+  made.append(one.name, ...one.values.map(cell));
+  return made;
+}
+function draw() { $('rows').replaceChildren(...data.map(row)); }
+function total(one) {
+  let sum = 0;
+  for (const value of one.values) sum += Math.sqrt(value) * Math.sin(value);
+  return sum;
+}
+function compare(a, b) { return total(a) - total(b); }
+function change() { for (let n = 0; n < 60; n++) data[Math.floor(random() * data.length)].values[n % 8] = random(); }
+function bars() {
+  for (let n = 0; n < 24; n++) {
+    const bar = document.createElement('div');
+    bar.style.cssText = 'display:inline-block;width:20px;background:#48c';
+    $('charts').append(bar);
+  }
+}
+function animate() {
+  for (const bar of $('charts').children) {
+    bar.style.height = 10 + 90 * random() + 'px';
+    bar.title = bar.offsetHeight;
+  }
+  const cells = $('rows').querySelectorAll('td');
+  for (let n = 0; n < 40; n++) cells[Math.floor(random() * cells.length)].textContent = random().toFixed(3);
+  requestAnimationFrame(animate);
+}
+function parse(text) { return JSON.parse(text).items.map(item => ({item, text: 'item ' + item})); }
+async function poll() {
+  const items = parse(await (await fetch('/api/items?ms=5')).text());
+  $('log').replaceChildren(...items.map(one => Object.assign(document.createElement('li'), {textContent: one.text})));
+  setTimeout(poll, 40);
+}
+function busy(ms) { const end = performance.now() + ms; while (performance.now() < end) data.slice().sort(compare); }
+$('sort').onclick = () => { busy(150); data.sort(compare); draw(); };
+for (let n = 0; n < 12; n++) $('log').before(Object.assign(new Image(), {src: '/img/' + n + '.svg', width: 40}));
+bars();
+draw();
+setInterval(() => { change(); data.sort(compare); draw(); }, 250);
+requestAnimationFrame(animate);
+poll();
+</script>"""
+    return _page("Dashboard", body)
+
+
 PAGES = {
+    "dashboard": _dashboard,
     "tiny": lambda: _tiny(1),
     "tiny2": lambda: _tiny(2),
     "form": _form,

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from benchmarks.contenders import BARE
 from benchmarks.judge import PEERS, Verdict
 from benchmarks.machine import Machine
-from benchmarks.results import Results, Times, median, of_sessions, paired_ratio, percentile_95
+from benchmarks.results import HeapCost, Results, Times, TraceCost, median, of_sessions, paired_ratio, percentile_95
 from benchmarks.servers import OURS, PACKAGES
 
 __all__ = ["report", "table"]
@@ -57,7 +57,11 @@ def report(results: Results, verdicts: Sequence[Verdict], machine: Machine, *, d
         "## Heap snapshots",
         "Read, measured and their classes listed; each engine in a process of its own, in turn. Warm: one more "
         "snapshot in a process that has read one before. Cold: all that a new process spends.",
-        _heap(results),
+        _files(results.heap),
+        "## Performance traces",
+        "Analysed, with insights and call trees of all threads; each engine in a process of its own, in turn, all that "
+        "the process spends.",
+        _files(results.traces),
         "## Sizes",
         "Tokens (o200k) of the list of tools and of replies; base64 characters of pictures.",
         _sizes(results),
@@ -113,10 +117,10 @@ def _sessions(results: Results) -> str:
     return table([f"median of {count}", OURS, *PEERS], rows)
 
 
-def _heap(results: Results) -> str:
+def _files(measured: Mapping[str, Mapping[str, Sequence[HeapCost | TraceCost | None]]]) -> str:
     names = (OURS, PEERS[0])
     rows = []
-    for operation, costs in results.heap.items():
+    for operation, costs in measured.items():
         for title, attribute, unit, digits in (("CPU, s", "cpu", 1.0, 2), ("memory at most, MB", "memory", 1e6, 0)):
             cells = [
                 median([None if cost is None else float(getattr(cost, attribute)) for cost in costs.get(name, [])])

@@ -13,6 +13,7 @@ __all__ = [
     "SessionCost",
     "Sizes",
     "Times",
+    "TraceCost",
     "median",
     "of_sessions",
     "paired_ratio",
@@ -54,6 +55,14 @@ class HeapCost:
     memory: int
 
 
+@dataclass(frozen=True)
+class TraceCost:
+    """Analysing one performance trace: seconds of CPU, bytes of memory at most."""
+
+    cpu: float
+    memory: int
+
+
 @dataclass
 class Sizes:
     """Tokens (o200k) of what a server says."""
@@ -66,13 +75,14 @@ class Sizes:
 
 @dataclass
 class Results:
-    """By server name; `times` and `heap` by operation first. `failures` are errors, in words."""
+    """By server name; `times`, `heap` and `traces` by operation first. `failures` are errors, in words."""
 
     times: dict[str, dict[str, Times]] = field(default_factory=dict)
     sessions: dict[str, list[SessionCost]] = field(default_factory=dict)
     sizes: dict[str, Sizes] = field(default_factory=dict)
     events: dict[str, list[EventCost]] = field(default_factory=dict)
     heap: dict[str, dict[str, list[HeapCost | None]]] = field(default_factory=dict)
+    traces: dict[str, dict[str, list[TraceCost | None]]] = field(default_factory=dict)
     failures: list[str] = field(default_factory=list)
     loads: list[float] = field(default_factory=list)
 

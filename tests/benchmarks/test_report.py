@@ -6,7 +6,7 @@ from benchmarks.contenders import BARE
 from benchmarks.judge import PEERS, judge
 from benchmarks.machine import Machine
 from benchmarks.report import report, table
-from benchmarks.results import EventCost, HeapCost, Results, SessionCost, Sizes
+from benchmarks.results import EventCost, HeapCost, Results, SessionCost, Sizes, TraceCost
 from benchmarks.servers import OURS
 
 MACHINE = Machine(2, "A Processor", "Linux 6.1 x86_64", "3.11.2", "20.1.0", "156.0")
@@ -24,6 +24,7 @@ def test_everything_measured_is_in_the_page() -> None:
         sizes={OURS: Sizes(14, 1234, {"snapshot tiny": 99}, {"screenshot tiny": 5000, "snapshot tiny": 0})},
         events={OURS: [EventCost(25_000, 2.5, 90_000_000)]},
         heap={"33 MB, cold": {OURS: [HeapCost(1.25, 240_000_000)], PEERS[0]: [None]}},
+        traces={"more than 100 MB": {OURS: [TraceCost(2.5, 90_000_000)], PEERS[0]: [TraceCost(10, 900_000_000)]}},
         failures=["fill: ToolFailed: no\nsuch thing", "fill: ToolFailed: no\nsuch thing"],
         loads=[0.5, 1.75],
     )
@@ -39,6 +40,8 @@ def test_everything_measured_is_in_the_page() -> None:
     assert "| screenshot tiny, picture | 5,000 | - | - |" in lines
     assert "| 33 MB, cold: CPU, s | 1.25 | - |" in lines
     assert "| 33 MB, cold: memory at most, MB | 240 | - |" in lines
+    assert "| more than 100 MB: CPU, s | 2.50 | 10.00 |" in lines
+    assert "| trace of more than 100 MB: memory | ≤ 0.25 | 0.10 of chrome-devtools-mcp | yes |" in lines
     assert "- fill: ToolFailed: no such thing (2 times)" in lines
     assert "2 CPUs (A Processor), Linux 6.1 x86_64, Chromium 156.0" in page
     assert "Load average during the run: 0.5 to 1.8" in page
