@@ -21,6 +21,9 @@ MOST = 10.0
 #: Looks are no closer together than this, for they are work as well. Seconds.
 _LOOK = 0.1
 
+#: Types of requests whose answers scripts read, or leave unread.
+_READ_BY_SCRIPTS = frozenset({"Fetch", "XHR"})
+
 _QUIET_FOR = JsFunction("pagelens.browser", "js/quiet_for.js")
 
 
@@ -42,8 +45,8 @@ async def until_quiet(page: Page, *, quiet: float = QUIET, most: float = MOST) -
         if interrupted(page):
             return False
         since = loop.time() - max(loads.active_at, begun)
-        if loads.pending():
-            await loads.wait(lambda: not loads.pending() or interrupted(page), left)
+        if _is_loading(page, quiet):
+            await loads.wait(lambda: not _is_loading(page, quiet) or interrupted(page), min(left, quiet))
         elif since < quiet:
             await asyncio.sleep(min(quiet - since, left))
         elif await page.is_responsive(left):  # a long task must not be ended for the sake of a look
@@ -59,3 +62,12 @@ async def until_quiet(page: Page, *, quiet: float = QUIET, most: float = MOST) -
                 return True
             await asyncio.sleep(max(min(quiet - still, left), _LOOK))
     return False
+
+
+def _is_loading(page: Page, quiet: float) -> bool:
+    """Whether requests are open. Chrome reports no end of those whose answer a script leaves unread."""
+    long_ago = asyncio.get_running_loop().time() - quiet
+    return any(
+        request.answered_at is None or request.answered_at > long_ago or request.type not in _READ_BY_SCRIPTS
+        for request in page.loads.pending()
+    )

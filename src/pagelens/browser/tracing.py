@@ -18,7 +18,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
-from weakref import WeakKeyDictionary
+from weakref import WeakKeyDictionary, ref
 
 from pagelens.cdp.session import Reply
 from pagelens.core.deadlines import COMMAND
@@ -64,6 +64,8 @@ _CHUNK = 1 << 20
 _READS = 2
 #: Milliseconds between two reports of how full the buffer is.
 _USAGE = 500
+#: The part of the buffer from which on it counts as full.
+_FULL = 0.99
 
 #: What is being recorded, by browser.
 _recorders: WeakKeyDictionary[BrowserHost, TraceRecorder] = WeakKeyDictionary()
@@ -74,19 +76,21 @@ class Recorded:
     """A recording that has ended.
 
     Attributes:
-        path: the trace: JSON, as DevTools and Perfetto load it. It is there as long as this is.
+        path: the trace: JSON, as DevTools and Perfetto load it. It is there until `remove`, at most as long as this is.
         size: its bytes.
         seconds: how long was recorded.
         data_loss: Chrome's memory was full before the end: the last part is missing.
-        used: the part of that memory that was used, 0 to 1, as far as Chrome told.
     """
 
     path: Path
     size: int
     seconds: float
     data_loss: bool
-    used: float
     _folder: tempfile.TemporaryDirectory[str]
+
+    def remove(self) -> None:
+        """The file is not needed any more. Idempotent."""
+        self._folder.cleanup()
 
 
 #: Told now and then: what is being done, in a few words.
@@ -162,7 +166,9 @@ class TraceRecorder:
             session.on("Tracing.bufferUsage", self._told_usage),
             page.closed_signal.connect(lambda _: self._fail(page.closed_error())),
         ]
-        session.on_closed(self._session_closed)
+        # A session keeps those who wait for its end: it must not keep a recording that is over.
+        me = ref(self)
+        session.on_closed(lambda reason: (here := me()) and here._session_closed(reason))
         self.started = time.monotonic()
         asked = session.post(
             "Tracing.start",
@@ -266,7 +272,7 @@ class TraceRecorder:
             stream = complete.get("stream")
             if stream is None:
                 raise TraceFailed("Chrome recorded a trace and gave none.", "Start another recording.")
-            folder = tempfile.TemporaryDirectory(prefix="pagelens-trace-")
+            folder = tempfile.TemporaryDirectory(prefix="pagelens-trace-", ignore_cleanup_errors=True)
             path = Path(folder.name) / "trace.json"
             try:
                 with path.open("wb") as file:
@@ -275,7 +281,8 @@ class TraceRecorder:
                 raise FileFailed(f"The trace could not be written: {error.strerror or error}.") from error
             finally:
                 session.post("IO.close", {"handle": stream})
-            return Recorded(path, size, seconds, bool(complete.get("dataLossOccurred")), self._used, folder)
+            data_loss = bool(complete.get("dataLossOccurred")) or self._used >= _FULL
+            return Recorded(path, size, seconds, data_loss, folder)
         except PagelensError as error:
             self._fail(error)
             raise

@@ -148,6 +148,7 @@ class PageTracing:
             NavigationFailed: it can't be loaded.
         """
         page = self._page.page
+        await page.ready()
         page.raise_if_unusable()
         settings = self._page.emulation.settings
         now = Conditions(
@@ -200,7 +201,7 @@ class PageTracing:
     async def analyse(
         self, recorded: Recorded, conditions: Conditions, *, path: Path | None = None, tell: Tell = _silent
     ) -> PageTrace:
-        """What `end` gave, analysed.
+        """What `end` gave, analysed; its file is removed.
 
         Args:
             path: where it was saved.
@@ -208,7 +209,10 @@ class PageTracing:
         Raises:
             BadTrace: it can't be analysed.
         """
-        trace = await analysed(recorded.path, await self._page.sources.maps(), tell, _GIVEN)
+        try:
+            trace = await analysed(recorded.path, await self._page.sources.maps(), tell, _GIVEN)
+        finally:
+            recorded.remove()
         self.newest = PageTrace(trace, conditions, self._page.id, path)
         return self.newest
 
