@@ -86,7 +86,8 @@ CASES = {
     "a select says its value and options": (
         "<select aria-label=S><option>a<optgroup label=G><option selected>b|c</optgroup></select>"
         "<select multiple aria-label=M><option selected>x<option>y</select>",
-        'e1 combobox "S" value="b|c"\n  options a | G: | b\\|c\ne2 listbox "M"\n  options x (selected) | y',
+        'e1 combobox "S" value="b|c"\n  options a | G: | b\\|c\n'
+        'e2 listbox "M" multiselectable\n  options x (selected) | y',
     ),
     "a password is not told": ("<input type=password aria-label=P value=secret>", 'e1 textbox "P" value="••••••"'),
     "editable text is a value": (
@@ -129,7 +130,7 @@ CASES = {
     "a modal dialog comes first, the rest is inert": (
         "<p>Behind</p><button>No</button><dialog id=d aria-label=Ask>Sure? <button>Yes</button></dialog>"
         "<script>d.showModal()</script>",
-        'e1 dialog "Ask"\n  Sure?\n  e2 button "Yes" focused\ninert\n  Behind\n  No',
+        'e1 dialog "Ask" modal\n  Sure?\n  e2 button "Yes" focused\ninert\n  Behind\n  No',
     ),
     "pictures of which there is no text": (
         "<canvas width=9 height=9></canvas><video controls></video><progress value=3 max=4></progress>",

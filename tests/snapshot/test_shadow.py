@@ -80,4 +80,4 @@ async def test_modal_dialog_in_a_root(show: Show) -> None:
         "<button>Behind</button><div id=h></div><script>const r = h.attachShadow({mode: 'open'});"
         "r.innerHTML = '<dialog aria-label=Ask><button>Yes</button></dialog>'; r.firstChild.showModal()</script>"
     )
-    assert text == 'e1 dialog "Ask"\n  e2 button "Yes" focused\ninert\n  Behind'
+    assert text == 'e1 dialog "Ask" modal\n  e2 button "Yes" focused\ninert\n  Behind'

@@ -13,7 +13,7 @@
   const closedRoots = lib.cache.get("closedRoots");
   const examined = lib.cache.get("examined");
   const plainKinds = lib.cache.get("plainKinds");
-  const { kind } = lib.elements;
+  const { kind, referredBy } = lib.elements;
   const roots = [];
 
   const nextOf = Object.getOwnPropertyDescriptor(Node.prototype, "nextSibling").get;
@@ -80,6 +80,13 @@
     }
   };
 
+  // What is in an object is shown when the object itself can't be.
+  const showsFallback = (object) => {
+    const range = lib.document.createRange();
+    range.selectNodeContents(object);
+    return range.getClientRects().length > 0;
+  };
+
   // The record of an element whose children are to be visited next; null when there is nothing more to visit.
   const visit = (element, tag, parent) => {
     if (parent.svg ? svgDefinitions.has(tag) : skippedTags.has(tag)) return null;
@@ -111,7 +118,7 @@
       record.outOfFlow = position === "absolute" || position === "fixed" || style.cssFloat !== "none";
     }
     walk.add(record);
-    if (leafTags.has(tag)) {
+    if (leafTags.has(tag) && (tag !== "object" || !showsFallback(element))) {
       if (tag === "img" && hasAttributes && element.hasAttribute("usemap")) addImageMap(element, record);
       return null;
     }
@@ -149,6 +156,31 @@
       }
     }
     return [first, null];
+  };
+
+  // aria-owns: elements that belong elsewhere than where they are in the document.
+  const adopt = () => {
+    const adopted = new Set();
+    for (const root of roots) {
+      for (const element of root.querySelectorAll("[aria-owns]")) {
+        const owner = walk.recordOf(element);
+        if (owner === undefined || leafTags.has(owner.tag) || owner.tag === "select") continue;
+        for (const other of referredBy(element, "aria-owns", "ariaOwnsElements")) {
+          const record = walk.recordOf(other);
+          if (record === undefined || adopted.has(record) || isIn(owner, record)) continue;
+          adopted.add(record);
+          record.parent.kids.splice(record.parent.kids.indexOf(record), 1);
+          record.parent = owner;
+          record.outOfFlow = true; // it stands apart from the text of its owner
+          owner.kids.push(record);
+        }
+      }
+    }
+    if (adopted.size > 0) walk.reorder();
+  };
+  const isIn = (record, outer) => {
+    for (let at = record; at !== null; at = at.parent) if (at === outer) return true;
+    return false;
   };
 
   openRoot(lib.document);
@@ -205,6 +237,8 @@
     }
   }
 
+  adopt();
+
   // Bottom-up: an inline box that holds a block-level one.
   for (let i = walk.order.length - 1; i >= 0; i--) {
     const record = walk.order[i];
@@ -234,5 +268,6 @@
     focused = root.activeElement;
   }
   walk.focused = focused === lib.document.body ? null : focused;
+  if (walk.focused !== null) walk.active = walk.focused.ariaActiveDescendantElement || null;
   return walk;
 }

@@ -14,14 +14,13 @@
 
   elements.attribute = (element, name) => element.getAttribute(name) || "";
 
-  // The elements that aria-labelledby names.
-  elements.labelledBy = (element) => {
+  // The elements whose ids an attribute names; `property` has those that a script has set.
+  elements.referredBy = (element, name, property) => {
     if (!element.hasAttributes()) return [];
+    let ids = element.getAttribute(name);
     // Set from script (ariaLabelledByElements), the attribute is there but empty.
-    if (element.getAttribute("aria-labelledby") === "" && element.ariaLabelledByElements) {
-      return [...element.ariaLabelledByElements];
-    }
-    const ids = element.getAttribute("aria-labelledby") || element.getAttribute("aria-labeledby");
+    if (ids === "" && element[property]) return [...element[property]];
+    if (!ids && name === "aria-labelledby") ids = element.getAttribute("aria-labeledby");
     if (!ids) return [];
     const tree = element.getRootNode();
     const root = tree === document ? lib.document : tree;
@@ -33,6 +32,7 @@
     }
     return found;
   };
+  elements.labelledBy = (element) => elements.referredBy(element, "aria-labelledby", "ariaLabelledByElements");
 
   // Whether the author named it, with anything but its content.
   elements.isNamedByAuthor = (element) =>
@@ -99,9 +99,19 @@
     return record.focusable;
   };
 
+  const RANGES = new Set(["slider", "scrollbar", "progressbar", "meter", "spinbutton", "separator"]);
+  // Whether the text in it is its value: editable, or a field that a page has drawn itself.
+  elements.holdsText = (record) => {
+    const { node, tag, role } = record;
+    if (!record.hasAttributes || tag === "input" || tag === "textarea" || tag === "select") return false;
+    if (role === "textbox" || role === "searchbox") return true;
+    if (role === "combobox") return elements.isFocusable(record);
+    return node.isContentEditable && node.hasAttribute("contenteditable") && tag !== "body";
+  };
+
   // What a control holds, as shown to people.
   elements.value = (record) => {
-    const { node, tag } = record;
+    const { node, tag, role } = record;
     if (tag === "input") {
       if (node.type === "password") return "\u2022".repeat(node.value.length);
       if (node.type === "file") return Array.from(node.files, (file) => file.name).join(", ");
@@ -111,8 +121,11 @@
     if (tag === "select") {
       return Array.from(node.selectedOptions, (option) => lib.text.folded(option.label || option.text)).join(", ");
     }
-    const stated = node.getAttribute("aria-valuetext") || node.getAttribute("aria-valuenow");
-    if (stated) return stated;
+    if (RANGES.has(role)) {
+      const stated = node.getAttribute("aria-valuetext") || node.getAttribute("aria-valuenow");
+      if (stated) return stated;
+    }
+    if (elements.holdsText(record)) return lib.text.folded(lib.text.all(record));
     if (tag === "meter" || (tag === "progress" && node.hasAttribute("value"))) return String(node.value);
     return "";
   };

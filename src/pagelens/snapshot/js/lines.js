@@ -6,6 +6,7 @@
   const { namedByContent, areas, areasWhenNamed, surfaces, cells, printed } = lib.vocabulary;
   const { Line } = lib.records;
   const { folded, shown, all, isBlock } = lib.text;
+  const { holdsText } = lib.elements;
   const { states, url } = lib.fn.states(walk, verbose);
 
   const BREAK = Symbol("end of block");
@@ -40,7 +41,7 @@
 
   // Block-level: its text does not run on into what is around it.
   const passOn = (record, items) => {
-    if (items.length === 0 || !isBlock(record.display)) return items;
+    if (items.length === 0 || (!isBlock(record.display) && !record.outOfFlow)) return items;
     const first = typeof items[0] === "string";
     const last = typeof items[items.length - 1] === "string";
     if (!first && !last) return items;
@@ -196,8 +197,7 @@
       return [line(record, "", settle(items))];
     }
     if (isNamedByContent && record.acts > 0) return [line(record, name, settle(without(items, name)))];
-    const isValue = record.hasAttributes && record.node.isContentEditable && record.node.hasAttribute("contenteditable");
-    if (isValue && record.acts === 0) return [line(record, name, NONE)];
+    if (record.acts === 0 && holdsText(record)) return [line(record, name, NONE)];
     if (tag === "textarea" || tag === "input") return [line(record, name, NONE)];
     if (!isNamedByContent && name === "" && record.acts === 0) {
       const entries = settle(items);
@@ -236,7 +236,7 @@
     if (tag === "label" && !record.act) return passOn(record, items);
     if (record.act || role === "heading") return actItems(record, items);
     if (role === "image" || role === "SvgRoot") {
-      const inside = role === "SvgRoot" || tag === "img" ? without(items, name) : NONE; // an image map has links
+      const inside = without(items, name); // an image map has links, a drawing may have text
       if (name === "" && !(verbose && tag === "img")) return passOn(record, items);
       return [line(record, name, settle(inside))];
     }

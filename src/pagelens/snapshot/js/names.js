@@ -4,7 +4,7 @@
 (lib, walk) => {
   const { skippedTags, replacedTags, natively, namedByContent, contributing, neverTitled, controls } = lib.vocabulary;
   const { folded, shown, all, isInline, isAtomic, pseudo } = lib.text;
-  const { attribute, labelledBy, value } = lib.elements;
+  const { attribute, labelledBy, referredBy, value } = lib.elements;
   const { labelsOf } = walk;
 
   // A name nested deeper than this is its plain text: the rules below recurse.
@@ -196,6 +196,8 @@
 
   const content = (record, seen, isReferred, depth) => {
     if (depth > DEEPEST) return all(record);
+    // Of something hidden that is referred to, what is in it counts; of anything else only what is not hidden.
+    const hiddenCounts = isReferred && record.hidden;
     let joined = "";
     let previous = null;
     let previousFrom = CONTENT;
@@ -221,10 +223,10 @@
     const addKids = (kids, level) => {
       for (const kid of kids) {
         if (kid.kids === null) {
-          if (kid.parent.visible && (!kid.parent.hidden || isReferred)) add(shown(kid), CONTENT, kid);
+          if (kid.parent.visible && (!kid.parent.hidden || hiddenCounts)) add(shown(kid), CONTENT, kid);
           continue;
         }
-        if (kid.hidden && !isReferred) continue;
+        if (kid.hidden && !hiddenCounts) continue;
         if (!kid.visible && kid.tag !== "br") {
           if (kid.kids.length > 0) add(content(kid, seen, isReferred, level + 1), CONTENT, kid);
           continue;
@@ -275,6 +277,25 @@
       if (title !== "" && folded(title) !== folded(content(record, new Set([record]), false, 0))) return title;
     }
     return "";
+  };
+
+  walk.describe = (record) => {
+    const { node, tag } = record;
+    const parts = [];
+    for (const element of referredBy(node, "aria-describedby", "ariaDescribedByElements")) {
+      const s = folded(referredText(element, record));
+      if (s !== "") parts.push(s);
+    }
+    if (parts.length > 0) return parts.join(" ");
+    let s = folded(attribute(node, "aria-description"));
+    if (s !== "") return s;
+    if (tag === "input" && (node.type === "button" || node.type === "submit" || node.type === "reset")) s = folded(attribute(node, "value"));
+    else if (tag === "table" && node.caption) s = folded(textOfPart(node.caption, record) ?? "");
+    else if (record.svg) for (const child of node.children) if (child.localName === "desc") s = folded(child.textContent);
+    if (s !== "" && s !== record.name) return s;
+    s = folded(attribute(node, "title"));
+    const known = s.toLowerCase();
+    return record.name.toLowerCase().includes(known) || folded(all(record)).toLowerCase() === known ? "" : s;
   };
 
   for (const record of walk.order) {

@@ -63,6 +63,8 @@
       this.hasTransform = false;
       this.modal = null; // the record of the modal dialog in front
       this.focused = null; // the element that has the focus
+      this.active = null; // the item that the focused element says is the one that counts (aria-activedescendant)
+      this.describe = null; // record -> what the author says of it beyond its name; set with the names
     }
 
     add(record) {
@@ -70,6 +72,18 @@
       record.parent.kids.push(record);
       if (this.#recordOf !== null) this.#recordOf.set(record.element, record);
       return record;
+    }
+
+    // After records have changed places: parents before children again.
+    reorder() {
+      this.order = [];
+      const stack = this.root.kids.slice().reverse();
+      while (stack.length > 0) {
+        const record = stack.pop();
+        if (record.kids === null) continue;
+        this.order.push(record);
+        for (let i = record.kids.length - 1; i >= 0; i--) stack.push(record.kids[i]);
+      }
     }
 
     // The record of an element, undefined when it is not rendered. Few pages ask, so it is made on demand.

@@ -2,15 +2,54 @@
 (lib, walk, verbose) => {
   const { actionable, valued } = lib.vocabulary;
   const { folded, all } = lib.text;
-  const { value } = lib.elements;
+  const { value, holdsText } = lib.elements;
 
-  const CHECKABLE = new Set(["checkbox", "radio", "switch", "menuitemcheckbox", "menuitemradio"]);
-  const SELECTABLE = new Set(["option", "tab", "treeitem", "row", "gridcell"]);
+  const roles = (words) => new Set(words.trim().split(/\s+/));
+  // Which roles have which states (ARIA 1.3 as Chrome applies it); elsewhere the attributes mean nothing.
+  const CHECKABLE = roles("checkbox radio switch menuitemcheckbox menuitemradio option treeitem");
+  const MIXABLE = roles("checkbox menuitemcheckbox option treeitem");
+  const SELECTABLE = roles("option tab treeitem row gridcell columnheader rowheader");
+  const EXPANDABLE = roles(`
+    application button checkbox columnheader combobox gridcell link menuitem menuitemcheckbox menuitemradio row rowheader
+    switch tab treeitem DisclosureTriangle`);
+  const REQUIRABLE = roles(`
+    checkbox columnheader combobox gridcell listbox radiogroup rowheader searchbox spinbutton switch textbox tree
+    treegrid Date DateTime InputTime ColorWell`);
+  const WRITABLE = roles(`
+    checkbox combobox grid gridcell columnheader rowheader listbox menuitemcheckbox menuitemradio radiogroup searchbox
+    slider spinbutton switch textbox treegrid Date DateTime InputTime`);
+  const MULTISELECTABLE = roles("grid listbox tablist tree treegrid");
+  const LEVELLED = roles("row treeitem comment");
+  // What they are when nothing is said.
+  const ORIENTATION = new Map(Object.entries({
+    listbox: "vertical", menu: "vertical", menubar: "horizontal", scrollbar: "vertical", separator: "horizontal",
+    slider: "horizontal", tablist: "horizontal", toolbar: "horizontal", tree: "vertical", treegrid: "vertical",
+    combobox: "", radiogroup: "",
+  }));
   const FORM_TAGS = new Set(["button", "input", "select", "textarea", "option"]);
-
   const POPUPS = new Set(["menu", "listbox", "tree", "grid", "dialog"]);
+  const hasDisabledParts = lib.document.querySelector('[aria-disabled="true" i]') !== null;
 
   const quoted = (s) => `"${s.replace(/\\/g, "\\\\").replace(/"/g, '\\"')}"`;
+
+  const isDisabled = ({ node, tag, act }) =>
+    (FORM_TAGS.has(tag) && node.matches(":disabled")) ||
+    (hasDisabledParts &&
+      // What can be acted on is disabled with the part that it is in.
+      (act ? node.closest('[aria-disabled="true" i]') !== null : node.getAttribute("aria-disabled") === "true"));
+
+  // What is wrong with what it holds; that it holds nothing yet is said by "required".
+  const isInvalid = ({ node, tag }, stated) => {
+    if (stated !== null && stated !== "") return stated !== "false";
+    if (tag !== "input" && tag !== "textarea" && tag !== "select") return false;
+    return node.willValidate && !node.validity.valid && (tag === "select" || !node.validity.valueMissing);
+  };
+
+  // A link's title mostly says once more where it leads; what the author wrote as a description is always said.
+  const isToBeDescribed = ({ node, role, act }) =>
+    verbose || (act && role !== "link") || node.hasAttribute("aria-describedby") || node.hasAttribute("aria-description");
+  const LONGEST_DESCRIPTION = 200;
+  const shortened = (s) => (s.length > LONGEST_DESCRIPTION && !verbose ? s.slice(0, LONGEST_DESCRIPTION) + "\u2026" : s);
 
   const states = (record) => {
     const { node, tag, role } = record;
@@ -18,53 +57,70 @@
     const get = (name) => (record.hasAttributes ? node.getAttribute(name) : null);
     let v;
     if (role === "heading") {
-      v = get("aria-level") || (/^h[1-6]$/.test(tag) ? tag[1] : "");
-      if (v) parts.push(`level=${parseInt(v, 10) || 2}`);
-    }
+      v = get("aria-level") || (/^h[1-6]$/.test(tag) ? tag[1] : "2");
+      parts.push(`level=${parseInt(v, 10) || 2}`);
+    } else if (LEVELLED.has(role) && (v = parseInt(get("aria-level"), 10)) > 0) parts.push(`level=${v}`);
     if (record.unrendered) parts.push("hidden");
     if (record.clickable) parts.push("clickable");
+    v = get("aria-roledescription");
+    if (v && v.trim() !== "" && role !== "generic") parts.push(`roledescription=${quoted(folded(v))}`);
     if (CHECKABLE.has(role)) {
       if (tag === "input") v = node.indeterminate ? "mixed" : String(node.checked);
       else v = get("aria-checked");
       if (v === "true") parts.push("checked");
-      else if (v === "mixed") parts.push("checked=mixed");
+      else if (v === "mixed" && MIXABLE.has(role)) parts.push("checked=mixed");
     }
     if (SELECTABLE.has(role) && (tag === "option" ? node.selected : get("aria-selected") === "true")) parts.push("selected");
-    v = get("aria-pressed");
-    if (v === "true") parts.push("pressed");
-    else if (v === "mixed") parts.push("pressed=mixed");
-    v = get("aria-expanded");
-    if (v === "true") parts.push("expanded");
-    else if (v === "false") parts.push("collapsed");
-    else if (role === "DisclosureTriangle") {
-      const details = node.closest("details");
-      if (details !== null) parts.push(details.open ? "expanded" : "collapsed");
+    if (role === "button" && (v = get("aria-pressed"))) {
+      if (v === "true") parts.push("pressed");
+      else if (v === "mixed") parts.push("pressed=mixed");
+    }
+    if (EXPANDABLE.has(role) || record.clickable) {
+      v = get("aria-expanded");
+      if (v === null && role === "DisclosureTriangle") {
+        const details = node.closest("details");
+        if (details !== null) v = String(details.open);
+      }
+      if (v === "true") parts.push("expanded");
+      else if (v === "false") parts.push("collapsed");
     }
     if (record.act || record.explicitRole !== "") {
-      const disabled = FORM_TAGS.has(tag) ? node.matches(":disabled") : get("aria-disabled") === "true";
-      if (disabled) parts.push("disabled");
-      if (node.required === true || get("aria-required") === "true") parts.push("required");
-      v = get("aria-invalid");
-      if (v && v !== "false") parts.push("invalid");
-      const isText = (tag === "input" && (role === "textbox" || role === "searchbox" || role === "spinbutton")) || tag === "textarea";
-      if (isText && node.readOnly) parts.push("readonly");
+      if (isDisabled(record)) parts.push("disabled");
+      if (node.required === true || (REQUIRABLE.has(role) && get("aria-required") === "true")) parts.push("required");
+      if (isInvalid(record, get("aria-invalid"))) parts.push("invalid");
+      if (WRITABLE.has(role) && (node.readOnly === true || get("aria-readonly") === "true")) parts.push("readonly");
       v = get("aria-haspopup");
       if (v === "true") parts.push("haspopup");
-      else if (POPUPS.has(v) && role !== "combobox") parts.push(`haspopup=${v}`);
+      else if (POPUPS.has(v) && (role !== "combobox" || v !== "listbox")) parts.push(`haspopup=${v}`);
+    }
+    if (MULTISELECTABLE.has(role) && (tag === "select" ? node.multiple : get("aria-multiselectable") === "true")) {
+      parts.push("multiselectable");
+    }
+    v = get("aria-orientation");
+    if ((v === "vertical" || v === "horizontal") && ORIENTATION.has(role) && ORIENTATION.get(role) !== v) {
+      parts.push(`orientation=${v}`);
+    }
+    if (role === "dialog" || role === "alertdialog") {
+      if (get("aria-modal") === "true" || (tag === "dialog" && node.matches(":modal"))) parts.push("modal");
     }
     v = get("aria-current");
     if (v && v !== "false") parts.push("current");
     if (get("aria-busy") === "true") parts.push("busy");
     if (record.element === walk.focused) parts.push("focused");
-    if (record.hasAttributes && node.isContentEditable && node.hasAttribute("contenteditable") && tag !== "body") {
+    if (record.element === walk.active) parts.push("active");
+    if (holdsText(record)) {
       if (role !== "textbox" && role !== "searchbox") parts.push("editable");
       if (record.acts === 0) {
         v = folded(all(record));
         if (v !== "" && v !== record.name) parts.push(`value=${quoted(v)}`);
       }
-    } else if (valued.has(role) || (tag === "input" && node.type === "file")) {
+    } else if (valued.has(role) || (role === "separator" && record.act) || (tag === "input" && node.type === "file")) {
       v = folded(value(record));
       if (v !== "") parts.push(`value=${quoted(v)}`);
+    }
+    if (record.hasAttributes && isToBeDescribed(record)) {
+      v = walk.describe(record);
+      if (v !== "") parts.push(`description=${quoted(shortened(v))}`);
     }
     if (verbose && record.style !== null) {
       const box = node.getBoundingClientRect();
