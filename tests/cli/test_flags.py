@@ -76,6 +76,8 @@ def test_nothing_given_is_the_server_with_all_defaults() -> None:
         ("--experimentalStructuredContent", "structured_content", True),
         ("--experimental-structured-content=false", "structured_content", False),
         ("--category-webmcp", "categories", {"webmcp": True}),
+        ("--webmcp-passthrough", "categories", {"webmcp": True}),
+        ("--webmcpPassthrough", "webmcp_passthrough", True),
         ("--categoryExperimentalWebmcp", "categories", {"webmcp": True}),
         ("--category-experimental-third-party", "categories", {"third-party": True}),
         ("--no-category-network --categoryEmulation=false", "categories", {"network": False, "emulation": False}),
@@ -211,6 +213,8 @@ def test_their_negation_promises_nothing() -> None:
         ("--auto-connect --no-headless", "--auto-connect", "--no-headless"),
         ("--auto-connect --chrome-arg=--lang=de", "--auto-connect", "--chrome-arg"),
         ("--category-network --no-category-network", "--category-network", "--no-category-network"),
+        ("--webmcp-passthrough --slim", "--webmcp-passthrough", "--slim"),
+        ("--webmcp-passthrough --no-category-webmcp", "--webmcp-passthrough", "--no-category-webmcp"),
     ],
 )
 def test_contradictions_name_both(arguments: str, one: str, other: str) -> None:

@@ -165,6 +165,8 @@ class McpClient:
         self._stop = asyncio.Event()
         self._ready: asyncio.Future[Client] = asyncio.get_running_loop().create_future()
         self._task: asyncio.Task[None] | None = None
+        self._told: list[str] = []
+        self._telling = asyncio.Event()
         self.client: Client
         self.server: ServerProcess
 
@@ -196,6 +198,14 @@ class McpClient:
         async with asyncio.timeout(BOUND):
             return {tool.name: tool for tool in (await self.client.list_tools()).tools}
 
+    async def told(self, method: str) -> None:
+        """Wait for a notification of the server that nobody has waited for, e.g. ``notifications/progress``."""
+        async with asyncio.timeout(BOUND):
+            while method not in self._told:
+                self._telling.clear()
+                await self._telling.wait()
+        self._told.remove(method)
+
     async def ok(self, tool: str, arguments: Mapping[str, Any] | None = None, /, **more: Any) -> Reply:
         """`call` that must not be an error."""
         reply = await self.call(tool, arguments, **more)
@@ -226,6 +236,7 @@ class McpClient:
             stdio_client(parameters, errlog=log),
             mode="legacy" if self.era == "initialize" else "auto",
             list_roots_callback=self._list_roots if self.roots is not None else None,
+            message_handler=self._hear,
             client_info=mcp_types.Implementation(name="pagelens tests", version="1"),
         ) as client:
             self.server = ServerProcess(_new_child(before, self._arguments), path)
@@ -233,6 +244,10 @@ class McpClient:
             assert client.protocol_version == expected, f"{client.protocol_version} in the era of {self.era}"
             self._ready.set_result(client)
             await self._stop.wait()
+
+    async def _hear(self, message: Any) -> None:
+        self._told.append(getattr(message, "method", ""))
+        self._telling.set()
 
     async def _list_roots(self, _context: Any) -> mcp_types.ListRootsResult:
         return mcp_types.ListRootsResult(roots=[mcp_types.Root(uri=root.as_uri()) for root in self.roots or ()])

@@ -146,6 +146,12 @@ _FLAGS = (
         negatable=True,
     ),
     _Flag("slim", "switch", "serve three tools only: navigate, evaluate, screenshot", _SERVED),
+    _Flag(
+        "webmcp-passthrough",
+        "switch",
+        "serve the WebMCP tools of the selected page as tools too, page_NAME (with --category-webmcp)",
+        _SERVED,
+    ),
     _Flag("vision", "switch", "serve click_at too, which clicks at a place of a screenshot", _SERVED),
     _Flag(
         "screenshot-format",
@@ -239,6 +245,8 @@ _CONTRADICTIONS = (
     ("isolated", "user-data-dir"),
     ("executable-path", "channel"),
     ("workspace", "allow-unrestricted-paths"),
+    ("webmcp-passthrough", "slim"),
+    ("webmcp-passthrough", "no-category-webmcp"),
     ("browser-url", "ws-endpoint"),
     ("browser-url", "auto-connect"),
     ("ws-endpoint", "auto-connect"),
@@ -303,6 +311,8 @@ def parse(arguments: Sequence[str]) -> Invocation:
     categories = {
         name: bool(value) for name in CATEGORY_NAMES if (value := values.get(f"category_{_dest(name)}")) is not None
     }
+    if values["webmcp_passthrough"]:
+        categories["webmcp"] = True
     options = Options(
         executable_path=values["executable_path"],
         channel=values["channel"],
@@ -336,6 +346,7 @@ def parse(arguments: Sequence[str]) -> Invocation:
         max_reply_chars=values["max_reply_chars"] or MAX_REPLY_CHARS,
         slim=bool(values["slim"]),
         vision=bool(values["vision"]),
+        webmcp_passthrough=bool(values["webmcp_passthrough"]),
         screenshot_format=values["screenshot_format"],
         screenshot_quality=values["screenshot_quality"],
         screenshot_max_width=values["screenshot_max_width"],

@@ -46,6 +46,7 @@ class Options:
         max_reply_chars: most characters of a reply's text, and of its JSON; the rest goes to a file or a next page.
         slim: serve three tools only: ``navigate``, ``evaluate``, ``screenshot``.
         vision: serve tools that work at places of a screenshot: ``click_at``.
+        webmcp_passthrough: serve the WebMCP tools of the selected page as tools of their own, ``page_NAME``.
         screenshot_format: of screenshots when a call does not say: ``png``, ``jpeg``, ``webp``; None: png.
         screenshot_quality: of jpeg and webp when a call does not say, 0 to 100; None: Chrome's own.
         screenshot_max_width, screenshot_max_height: in pixels of the picture; larger ones are scaled down. None: what
@@ -85,6 +86,7 @@ class Options:
     max_reply_chars: int = MAX_REPLY_CHARS
     slim: bool = False
     vision: bool = False
+    webmcp_passthrough: bool = False
     screenshot_format: str | None = None
     screenshot_quality: int | None = None
     screenshot_max_width: int | None = None

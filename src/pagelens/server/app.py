@@ -10,30 +10,36 @@ from __future__ import annotations
 import asyncio
 import base64
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import mcp_types as types
 from mcp.server.caching import CacheHint
 from mcp.server.context import ServerRequestContext
-from mcp.server.lowlevel import Server
+from mcp.server.lowlevel import NotificationOptions, Server
+from mcp.server.models import InitializationOptions
 from mcp.shared.exceptions import MCPError
 
 from pagelens._version import __version__
 from pagelens.core.deadlines import HIGHEST
 from pagelens.core.options import Options
 from pagelens.core.safe_text import json_safe, quoted, shortened
-from pagelens.errors import PagelensError, UnknownTool
+from pagelens.errors import PagelensError, ToolGone, UnknownTool
 from pagelens.server.greeting import INSTRUCTIONS, NAME, SLIM_INSTRUCTIONS
 
 if TYPE_CHECKING:
+    from mcp.server.session import ServerSession
+    from mcp.server.subscriptions import InMemorySubscriptionBus
+
     from pagelens.context.mcp_context import McpContext
     from pagelens.response.mcp_response import RenderedResponse
     from pagelens.server.handler import ToolCall, ToolHandler
+    from pagelens.server.passthrough import Passthrough
     from pagelens.tools.definition import ToolDefinition
 
-__all__ = ["App", "create_server"]
+__all__ = ["App", "create_server", "initialization_options"]
 
 log = logging.getLogger(__name__)
 
@@ -53,19 +59,27 @@ def create_server(options: Options, provide_context: Callable[[], McpContext]) -
         provide_context: makes the agent's context or returns it; first called when a tool is.
     """
     app = App(options, provide_context)
+    passes = options.webmcp_passthrough
     server: Server[Any] = Server(
         NAME,
         version=__version__,
         title=NAME,
         instructions=SLIM_INSTRUCTIONS if options.slim else INSTRUCTIONS,
-        cache_hints={"tools/list": CacheHint(ttl_ms=TOOLS_TTL)},
+        cache_hints={"tools/list": CacheHint(ttl_ms=0 if passes else TOOLS_TTL)},
         on_list_tools=app.list_tools,
         on_call_tool=app.call_tool,
+        **(app.change_handlers() if passes else {}),
     )
     # Roots exist in the handshake era only. Notification handlers run in tasks of their own: nobody waits for them.
-    for method in ("notifications/initialized", "notifications/roots/list_changed"):
-        server.add_notification_handler(method, types.NotificationParams, app.ask_for_roots)
+    server.add_notification_handler("notifications/initialized", types.NotificationParams, app.client_is_ready)
+    server.add_notification_handler("notifications/roots/list_changed", types.NotificationParams, app.ask_for_roots)
     return server
+
+
+def initialization_options(server: Server[Any]) -> InitializationOptions:
+    """What is said of the server in the handshake: that its list of tools may change, if it may."""
+    changes = server.get_request_handler("subscriptions/listen") is not None
+    return server.create_initialization_options(NotificationOptions(tools_changed=changes))
 
 
 class App:
@@ -76,6 +90,16 @@ class App:
         self._make_context = provide_context
         self._context: McpContext | None = None
         self._roots: list[str] = []
+        self._client: ServerSession | None = None
+
+    @cached_property
+    def _passthrough(self) -> Passthrough | None:
+        """The page's own tools, when they are served."""
+        if not self.options.webmcp_passthrough:
+            return None
+        from pagelens.server.passthrough import Passthrough
+
+        return Passthrough(self._tell_change)
 
     @cached_property
     def tools(self) -> Sequence[ToolDefinition]:
@@ -124,18 +148,28 @@ class App:
 
     async def list_tools(self, ctx: Context, params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
         """``tools/list``."""
-        return types.ListToolsResult(tools=self.served)
+        return types.ListToolsResult(tools=[*self.served, *self._passed()])
 
     async def call_tool(self, ctx: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
         """``tools/call``. Whatever goes wrong in a tool is a result with `is_error`; this raises only cancellation."""
-        handler = self.handlers.get(params.name)
+        handler, arguments = self.handlers.get(params.name), params.arguments or {}
+        if handler is None and self._passthrough is not None:
+            try:
+                passed = self._passthrough.find(params.name)
+            except ToolGone as error:
+                return _refused(error)
+            if passed is not None:
+                handler = self.handlers["execute_webmcp_tool"]
+                arguments = passed.call(arguments)
         if handler is None:
             return _refused(self._unknown(params.name))
-        call = handler.arrive(params.arguments or {})
+        call = handler.arrive(arguments)
         try:
             reply = await self._run(call, ctx)
         finally:
             call.release()
+            if self._passthrough is not None:
+                self._passthrough.refresh()  # another page may be selected now
         return self._result(reply)
 
     async def _run(self, call: ToolCall, ctx: Context) -> RenderedResponse:
@@ -171,7 +205,53 @@ class App:
             f"Did you mean {near}?" if near else f"The tools are {', '.join(served)}.",
         )
 
-    # -- roots ---------------------------------------------------------------------------------------
+    # -- a list that changes -------------------------------------------------------------------------
+
+    def change_handlers(self) -> dict[str, Any]:
+        """What a server needs besides to tell its clients that its list of tools has changed."""
+        from mcp.server.subscriptions import ListenHandler
+
+        return {"on_subscriptions_listen": ListenHandler(self._bus), "lifespan": self._telling}
+
+    @cached_property
+    def _bus(self) -> InMemorySubscriptionBus:
+        """Where clients without a handshake hear of changes."""
+        from mcp.server.subscriptions import InMemorySubscriptionBus
+
+        return InMemorySubscriptionBus()
+
+    @asynccontextmanager
+    async def _telling(self, server: Server[Any]) -> AsyncIterator[None]:
+        """While the server runs, clients are told of changes."""
+        assert self._passthrough is not None
+        async with asyncio.TaskGroup() as group:
+            telling = group.create_task(self._passthrough.run())
+            try:
+                yield
+            finally:
+                telling.cancel()
+
+    async def _tell_change(self) -> None:
+        from mcp.server.subscriptions import ToolsListChanged
+
+        if self._client is not None:
+            await self._client.send_tool_list_changed()
+        await self._bus.publish(ToolsListChanged())
+
+    def _passed(self) -> list[types.Tool]:
+        if self._passthrough is None:
+            return []
+        return [
+            types.Tool(name=each.name, description=each.description, input_schema=each.input_schema)
+            for each in self._passthrough.tools()
+        ]
+
+    # -- the client ----------------------------------------------------------------------------------
+
+    async def client_is_ready(self, ctx: Context, params: types.NotificationParams) -> None:
+        """``notifications/initialized``: from now on it may be told things. Only clients with a handshake say it."""
+        self._client = ctx.session
+        await self.ask_for_roots(ctx, params)
 
     async def ask_for_roots(self, ctx: Context, params: types.NotificationParams) -> None:
         """Ask which directories the client has opened; runs beside everything else and is waited for by nobody."""
@@ -192,6 +272,8 @@ class App:
     def _provide_context(self) -> McpContext:
         if self._context is None:
             self._context = self._make_context()
+            if self._passthrough is not None:
+                self._passthrough.attach(self._context)
             self._context.file_policy.set_roots(self._roots)
         return self._context
 

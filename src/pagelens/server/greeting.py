@@ -60,8 +60,13 @@ class Greeting:
     answer: bytes
 
 
-def greeting(line: bytes, *, slim: bool = False) -> Greeting | None:
-    """The answer to a client's first line; None if the SDK must answer it. `slim`: only the slim tools are served."""
+def greeting(line: bytes, *, slim: bool = False, tools_change: bool = False) -> Greeting | None:
+    """The answer to a client's first line; None if the SDK must answer it.
+
+    Args:
+        slim: only the slim tools are served.
+        tools_change: the list of tools may change, and the client is told.
+    """
     try:
         request = json.loads(line.decode(), parse_constant=_no_json)
     except (ValueError, RecursionError):
@@ -75,7 +80,7 @@ def greeting(line: bytes, *, slim: bool = False) -> Greeting | None:
         return None
     result = {
         "protocolVersion": params["protocolVersion"],
-        "capabilities": {"tools": {"listChanged": False}},
+        "capabilities": {"tools": {"listChanged": tools_change}},
         "serverInfo": {"name": NAME, "title": NAME, "version": __version__},
         "instructions": SLIM_INSTRUCTIONS if slim else INSTRUCTIONS,
     }

@@ -132,7 +132,7 @@ async def _main(options: Options, reading: int, writing: int, end: _End, imports
     end.attach(reader)
     try:
         imports.start()
-        opening = await _open(reader, writer, slim=options.slim)
+        opening = await _open(reader, writer, options)
         if opening is None or not await _first(asyncio.wrap_future(imports.done), reader.wait_closed()):
             return
 
@@ -188,10 +188,10 @@ class Opening:
     greeting: Greeting | None
 
 
-async def _open(reader: LineReader, writer: LineWriter, *, slim: bool) -> Opening | None:
+async def _open(reader: LineReader, writer: LineWriter, options: Options) -> Opening | None:
     """Wait for the client's first line and answer it, if that can be done without the SDK; None at the end."""
     async for line in reader:
-        found = None if line is None else greeting(line, slim=slim)
+        found = None if line is None else greeting(line, slim=options.slim, tools_change=options.webmcp_passthrough)
         if found is not None:
             try:
                 await writer.write(found.answer)
@@ -234,6 +234,8 @@ async def serve(server: Server[Any], reader: LineReader, writer: LineWriter, ope
     import anyio
     from mcp.shared.message import SessionMessage
 
+    from pagelens.server.app import initialization_options
+
     to_server, server_reads = anyio.create_memory_object_stream[SessionMessage | Exception](0)
     server_writes, from_server = anyio.create_memory_object_stream[SessionMessage](0)
     async with asyncio.TaskGroup() as group:
@@ -241,7 +243,7 @@ async def serve(server: Server[Any], reader: LineReader, writer: LineWriter, ope
         answered = opening.greeting if opening is not None else None
         writing = group.create_task(_write(from_server, writer, reader, answered))
         try:
-            await server.run(server_reads, server_writes, server.create_initialization_options())
+            await server.run(server_reads, server_writes, initialization_options(server))
         finally:
             reader.close()
             # A client that no longer reads must not keep us.

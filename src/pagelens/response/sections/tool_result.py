@@ -29,7 +29,8 @@ class ToolResultSection:
 
     async def compute(self, order: Order, context: McpContext) -> None:
         self._result = order.tool_result
-        self._late = [result for page in context.pages() for result in page.tools.take_late()]
+        if context.options.webmcp:
+            self._late = [result for page in context.pages() for result in page.tools.take_late()]
 
     def render(self, out: Output) -> None:
         if self._result is not None:
