@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from types import SimpleNamespace
 from typing import Any
 
@@ -10,7 +11,7 @@ import pytest
 from pagelens.browser.webmcp import WebMCPAnnotations
 from pagelens.core.options import Options
 from pagelens.server.app import create_server, initialization_options
-from pagelens.server.passthrough import NAME_CHARS, PassedTool, passed_name
+from pagelens.server.passthrough import NAME_CHARS, PassedTool, Passthrough, passed_name
 
 
 def tool(schema: Any = None, description: str = "Adds") -> PassedTool:
@@ -61,6 +62,27 @@ def test_schemas(given: Any, served: Any) -> None:
 def test_schemas_that_no_client_should_get(given: Any) -> None:
     assert tool(given).input_schema.keys() == {"type", "description"}
     assert len(tool(given).input_schema["description"]) < 100
+
+
+async def test_many_changes_are_told_once() -> None:
+    told = asyncio.Queue[int]()
+
+    async def notify() -> None:
+        told.put_nowait(1)
+
+    passthrough = Passthrough(notify)
+    running = asyncio.create_task(passthrough.run())
+    try:
+        for _ in range(5):
+            passthrough._changed.set()
+            await asyncio.sleep(0)
+        await told.get()
+        for _ in range(5):
+            passthrough._changed.set()
+            await asyncio.sleep(0)
+        assert told.empty()  # and so for the rest of the second
+    finally:
+        running.cancel()
 
 
 def test_the_list_is_said_to_change_only_where_it_does() -> None:

@@ -137,6 +137,20 @@ async def test_hostile_answers(agent: Agent, site: Site) -> None:
     assert await execute(agent, "Promised/t") == "one"
 
 
+async def test_a_tool_that_never_ends_is_ended(agent: Agent, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pagelens.context.page_tools.LIMIT", 0.5)
+    script = """() => addEventListener("devtoolstooldiscovery", (event) => event.respondWith({name: "Slow", tools: [
+      {name: "loop", execute() { for (;;); }}, {name: "never", execute: () => new Promise(() => {})}]}))"""
+    await agent.ok("evaluate_script", function=script)
+    await agent.fails("execute_3p_developer_tool", "deadline_exceeded", toolName="loop")
+    await agent.fails("execute_3p_developer_tool", "deadline_exceeded", toolName="never")
+    # Somebody else has asked in the meantime, and got the groups in another order.
+    script = """async () => { __dtmcp.toolGroups.unshift({name: "Other", tools: [{name: "loop", execute: () => 1}]},
+      {name: "Slow", tools: [{name: "never", execute: () => "now"}]}); }"""
+    await agent.ok("evaluate_script", function=script)
+    assert await execute(agent, "never") == "now"
+
+
 async def test_a_page_that_does_not_listen(agent: Agent) -> None:
     assert "The page offers none" in await agent.ok("list_3p_developer_tools")
     page = agent.context.selected_page()

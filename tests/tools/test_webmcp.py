@@ -163,6 +163,33 @@ async def test_a_form_is_filled_and_left_to_submit(agent: Agent) -> None:
     assert (await execute(agent, "search_form", query="x", bogus=1))["status"] in ("Error", "Pending")
 
 
+async def test_forms_that_submit_themselves_and_forms_in_frames(agent: Agent, site: Site) -> None:
+    form = "<form toolname={} tooldescription=Finds {}><input name=q><button>Go</button></form>"
+    landed = site.page('<script type="application/ld+json">{"found": 3}</script>', title="Landed")
+    frame = site.page(form.format("inner", ""))
+    page = form.format("find", f"toolautosubmit action='{landed}'") + f"<iframe src='{frame}'></iframe>"
+    await agent.ok("navigate_page", url=site.page(page))
+    await offered(agent, 2)
+    filled = await agent.call("execute_webmcp_tool", toolName="inner", input='{"q": "tea"}')
+    uid = filled.structured["toolResult"]["submitUid"]
+    snapshot = await agent.ok("take_snapshot")
+    assert f"uid={uid}" in snapshot
+    assert 'value="tea"' in snapshot
+    reply = await agent.call("execute_webmcp_tool", toolName="find", input='{"q": "tea"}')
+    assert reply.structured["toolResult"]["output"] == [{"found": 3}]
+    assert reply.structured["effect"]["navigatedTo"].startswith(landed)
+    assert reply.structured["lateToolResults"][0]["status"] == "Error"  # the form in the frame went with the page
+
+
+async def test_a_tool_that_takes_too_long(agent: Agent, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pagelens.context.page_tools.LIMIT", 0.3)
+    add = "document.modelContext.registerTool({name: 'slow', description: 'd', execute: () => new Promise(() => {})})"
+    await agent.ok("evaluate_script", function=f"() => {add}.then(() => 1)")
+    reply = await agent.call("execute_webmcp_tool", toolName="slow")
+    assert reply.is_error
+    assert reply.text == 'The page\'s tool "slow" failed: timed out after 0.3 s'
+
+
 async def test_a_dialog_in_a_tool_and_a_tool_that_is_gone(agent: Agent) -> None:
     add = (
         "document.modelContext.registerTool({name: 'ask', description: 'Asks', execute: () => confirm('Sure?')})"

@@ -46,7 +46,7 @@ _PLAIN = JsFunction("pagelens.browser", "js/plain_result.js")
 _TIMERS_RUN = JsFunction("pagelens.browser", "js/timers_run.js")
 SHOW_NODES = JsFunction("pagelens.browser", "js/show_nodes.js", needs=(UIDS,))
 
-_RUN = f"async (group, name, params) => (\n{_EXECUTE.source}\n)((\n{_PLAIN.source}\n), group, name, params)"
+_RUN = f"async (...given) => (\n{_EXECUTE.source}\n)((\n{_PLAIN.source}\n), ...given)"
 _EVENT = "devtoolstooldiscovery"
 _UID = re.compile(r"(?:uid=)?e\d{1,15}|(?:css|text)=.+", re.DOTALL)
 #: Schemas are followed so deep.
@@ -199,6 +199,7 @@ async def execute(
             page,
             _RUN,
             group,
+            discovery.groups[group].name,
             tool.name,
             marked,
             timeout=timeout,

@@ -243,7 +243,7 @@ class PageTools:
             self._expect(invocation)
             return PageToolResult(tool.name, "Pending", error=result.error_text)
 
-        return await self._page.act("script", run)
+        return await self._page.act("script", run, None if tool.frame.is_main else tool.frame)
 
     async def _filled(self, invocation: Invocation) -> PageToolResult:
         """Wait until a form is filled; it is for somebody else to submit it."""

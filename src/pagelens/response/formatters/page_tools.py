@@ -24,8 +24,6 @@ __all__ = [
 #: Characters of a name, and of a description.
 NAME_CHARS = 150
 DESCRIPTION_CHARS = 2_000
-#: Characters of an output that stands on the line that announces it.
-LINE_CHARS = 100_000
 
 
 class PageToolJson(TypedDict):
@@ -89,6 +87,7 @@ class ToolResultFormatter:
         """The sentence, and the output in a fence where it has to be told from our words."""
         result = self._result
         late = " (called before)" if result.is_late else ""
+        why = shortened(one_line(result.error), DESCRIPTION_CHARS)
         if result.status == "Completed":
             text = result_words(result.output)
             if result.is_untrusted:
@@ -99,9 +98,8 @@ class ToolResultFormatter:
                 return [head, *fenced(text).split("\n")]
             return [f"The page's tool {self._name}{late} returned: {text}"]
         if result.status == "Pending":
-            return [f"The page's tool {self._name} waits: {result.error}"]
+            return [f"The page's tool {self._name} waits: {why}"]
         verb = "was cancelled" if result.status == "Canceled" else "failed"
-        why = shortened(one_line(result.error), DESCRIPTION_CHARS)
         return [f"The page's tool {self._name}{late} {verb}{f': {why}' if why else '.'}"]
 
     def to_json(self) -> ToolResultJson:
