@@ -39,6 +39,7 @@ class Invocation:
         self.is_leaving = False
         self._is_ours = call is None
         self._announced = False
+        self._doom = ""  # why its document was gone before it had an id
         self._left_by = ""  # the loader that the form's submission began
         self._verdict: tuple[CallStatus, str] | None = None
         self._callbacks: list[Callable[[], object]] = []

@@ -58,6 +58,7 @@ class WebMCP:
     Attributes:
         page: the page.
         tools_added, tools_removed: with the tools concerned.
+        changed: after either of them.
         tool_invoked: somebody called a tool.
         tool_responded: a call has ended; each does once.
     """
@@ -66,6 +67,7 @@ class WebMCP:
         self.page = page
         self.tools_added: Signal[tuple[WebMCPTool, ...]] = Signal("tools_added")
         self.tools_removed: Signal[tuple[WebMCPTool, ...]] = Signal("tools_removed")
+        self.changed: Signal[None] = Signal("changed")
         self.tool_invoked: Signal[WebMCPToolCall] = Signal("tool_invoked")
         self.tool_responded: Signal[WebMCPToolCallResult] = Signal("tool_responded")
         self._tools: dict[tuple[str, str], WebMCPTool] = {}  # by frame id and name
@@ -216,13 +218,17 @@ class WebMCP:
             call = known.call if known else WebMCPToolCall(call_id, tool, invocation.input)
             if tool.is_form:
                 tool._occupied.add(call_id)
+            if invocation._doom and known is None:
+                self._lost(invocation, invocation._doom)
             if invocation.result is not None:
                 # Given up before it had an id: what Chrome has begun, or will begin, is cancelled.
                 self._calls[call_id] = begun = known or Invocation(tool, invocation.input, call)
                 begun.cancel(invocation.result.status, invocation.result.error_text)
             else:
                 invocation.call = call
-                invocation._announced = known is not None and known._announced
+                if known is not None:
+                    invocation._announced = known._announced
+                    invocation.is_leaving, invocation._left_by = known.is_leaving, known._left_by
                 self._calls[call_id] = invocation
                 if invocation._verdict is not None:
                     self._cancel_known(invocation)
@@ -278,6 +284,8 @@ class WebMCP:
         if invocation.id is not None:
             self._calls.pop(invocation.id, None)
             self._remember(invocation.id)
+            if self._sent and not invocation._is_ours:
+                self._early[invocation.id] = invocation  # one of those may be the same call
         self._announce(invocation)
         invocation._end(result)
         if result.id is not None:
@@ -294,9 +302,14 @@ class WebMCP:
         while len(self._ended) > REMEMBERED:
             self._ended.popitem(last=False)
 
-    def _vacate(self, tool: WebMCPTool, token: object) -> None:
+    def _vacate(self, tool: WebMCPTool, token: object, *, was_cancelled: bool = False) -> None:
         """A form has one call less under way: the next one's turn may have come."""
         tool._occupied.discard(token)
+        if was_cancelled and tool._queue:
+            # Perhaps because the form is another tool now: Chrome says so next, and would give that one the call.
+            said = tool.session.post("Runtime.evaluate", {"expression": "0"})
+            tool._occupied.add(said)
+            said.on_done(lambda: self._vacate(tool, said))
         while tool._queue and not tool._occupied and tool.gone is None:
             self._send(tool._queue.popleft())
 
@@ -340,6 +353,7 @@ class WebMCP:
         if added:
             self.page.host.has_webmcp = True
             self.tools_added.emit(tuple(added))
+            self.changed.emit(None)
             self.page.loads.touch()
 
     def _removed(self, told: Iterable[dict[str, Any]]) -> None:
@@ -358,6 +372,7 @@ class WebMCP:
                 self._fail(waiting, f"The page no longer offers the tool {quoted(shortened(tool.name, 200))}: {why}")
         if tools:
             self.tools_removed.emit(tuple(tools))
+            self.changed.emit(None)
 
     def _invoked(self, session: Session, p: dict[str, Any]) -> None:
         call_id: str = p["invocationId"]
@@ -385,10 +400,8 @@ class WebMCP:
             result = result_of(p, invocation.call)
             if invocation._verdict is not None and (result.status == "Canceled" or _was_ended(p)):
                 result = self._by_verdict(invocation)
-            if self._sent and not invocation._is_ours:
-                self._early[call_id] = invocation  # one of those may be the same call
             self._end(invocation, result)
-            self._vacate(invocation.tool, call_id)
+            self._vacate(invocation.tool, call_id, was_cancelled=p["status"] == "Canceled")
         elif call_id in self._ended:
             self._vacate_everywhere(call_id)  # the second answer, or one that came after we gave up
         else:
@@ -480,10 +493,18 @@ class WebMCP:
         for frame_id in dict.fromkeys([*calls, *tools]):
             cause = why or self._navigated_words(frame_id)
             for invocation in calls.get(frame_id, ()):
-                if why or not self._is_leaving(invocation):
-                    text = f"The tool's document went away before it answered: {cause}"
-                    self._end(invocation, WebMCPToolCallResult(invocation.id, invocation.call, "Error", None, text))
+                if invocation.id is None and why == "":
+                    # It may have ended before the document did: Chrome's reply, with the id, is under way.
+                    invocation._doom = cause
+                    asyncio.get_running_loop().call_later(LANDING, self._lost, invocation, cause)
+                elif why or not self._is_leaving(invocation):
+                    self._lost(invocation, cause)
             self._take_away(tools.get(frame_id, []), cause)
+
+    def _lost(self, invocation: Invocation, cause: str) -> None:
+        """A call can't end any more: its document is gone."""
+        text = f"The tool's document went away before it answered: {cause}"
+        self._end(invocation, WebMCPToolCallResult(invocation.id, invocation.call, "Error", None, text))
 
     def _is_leaving(self, invocation: Invocation) -> bool:
         """Whether the navigation that ends its document is the submission of its form: the next document answers."""
