@@ -9,17 +9,21 @@ from collections import deque
 from collections.abc import Awaitable, Callable, Iterable
 from types import TracebackType
 from typing import Any, Generic, Self, TypeVar
+from weakref import WeakSet, finalize, ref
 
 from pagelens.api.tasks import Tasks
 from pagelens.core.safe_text import quoted
 from pagelens.errors import DeadlineExceeded, InvalidInput
 
-__all__ = ["Emitter", "Expectation", "Handler", "filtered"]
+__all__ = ["Emitter", "EventStream", "Expectation", "Handler", "filtered"]
 
 log = logging.getLogger(__name__)
 
 T = TypeVar("T")
 V = TypeVar("V")
+
+#: So many events wait in a stream for whoever iterates over it; then the oldest are dropped.
+STREAM = 10_000
 
 #: Gets an event's payload. What it returns is awaited when it can be.
 Handler = Callable[[Any], object]
@@ -41,6 +45,7 @@ class Emitter:
         self._owner = owner
         self._tasks = tasks
         self._subscriptions: dict[str, list[_Subscription]] = {name: [] for name in names}
+        self._streams: WeakSet[EventStream] = WeakSet()
 
     def on(self, name: str, handler: Handler, *, once: bool = False) -> Callable[[], None]:
         """Call `handler` at each event `name`, or only at the next; returns the function that ends it.
@@ -70,6 +75,32 @@ class Emitter:
             if subscription.handler == handler:
                 subscriptions.remove(subscription)
                 return
+
+    def stream(self, name: str) -> EventStream:
+        """The payloads of the event `name` from now on.
+
+        Raises:
+            InvalidInput: there is no such event.
+        """
+        self._of(name)
+        stream = EventStream(name)
+        held = ref(stream)  # a stream that nobody holds any more listens no more
+
+        def put(payload: object) -> None:
+            stream = held()
+            if stream is not None:
+                stream._put(payload)
+
+        off = self.on(name, put)
+        stream._off = off
+        finalize(stream, off).atexit = False
+        self._streams.add(stream)
+        return stream
+
+    def end_streams(self) -> None:
+        """No event will come any more."""
+        for stream in list(self._streams):
+            stream.close()
 
     def has(self, name: str) -> bool:
         """Whether anybody listens to `name`."""
@@ -145,6 +176,59 @@ class _Subscription:
 
     def _log(self) -> None:
         log.exception("a handler of the event %r failed: %r", self.name, self.handler)
+
+
+class EventStream:
+    """The payloads of an event, from the moment it was made, for ``async for``.
+
+    It ends when its owner does, and with `close`, which the end of a ``with`` block calls::
+
+        with page.webmcp.events("toolinvoked") as calls:
+            async for call in calls:
+                print(call.tool.name)
+
+    Payloads that nobody has taken yet are kept, the last `STREAM` of them.
+    """
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._kept: deque[Any] = deque()
+        self._dropped = 0
+        self._woken: asyncio.Event = asyncio.Event()
+        self._is_closed = False
+        self._off: Callable[[], None] = lambda: None
+
+    def __aiter__(self) -> Self:
+        return self
+
+    async def __anext__(self) -> Any:
+        while not self._kept:
+            if self._is_closed:
+                raise StopAsyncIteration
+            self._woken.clear()
+            await self._woken.wait()
+        return self._kept.popleft()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Listen no more; what has come is still given out. Idempotent."""
+        self._off()
+        self._is_closed = True
+        self._woken.set()
+
+    def _put(self, payload: object) -> None:
+        if len(self._kept) == STREAM:
+            self._kept.popleft()
+            self._dropped += 1
+            if self._dropped == 1:
+                log.warning("nobody takes the events %r from their stream: the oldest are dropped", self._name)
+        self._kept.append(payload)
+        self._woken.set()
 
 
 class Expectation(Generic[V]):

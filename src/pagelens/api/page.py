@@ -19,6 +19,8 @@ from pagelens.api.expected import NavigationExpectation, UrlPattern, expect_even
 from pagelens.api.frame import Frame
 from pagelens.api.network import Request
 from pagelens.api.page_events import PAGE_EVENTS, relay
+from pagelens.api.tracing import TraceRecording
+from pagelens.api.webmcp import WebMCP
 from pagelens.browser import input as inputs
 from pagelens.browser import pointer
 from pagelens.browser import screenshot as screenshots
@@ -81,6 +83,7 @@ class Page:
         relay(self, self._events)
         self._desk = DialogDesk(self, self._events, browser._tasks)
 
+        self._webmcp = WebMCP(self)
     def __repr__(self) -> str:
         return f"<Page {self.id} {self.url[:80]}>"
 
@@ -143,6 +146,11 @@ class Page:
         return None if self._engine.dialog is None else Dialog(self, self._engine.dialog)
 
     @property
+    @property
+    def webmcp(self) -> WebMCP:
+        """The tools that the page offers to agents: see docs/webmcp.md. The browser needs ``launch(webmcp=True)``."""
+        return self._webmcp
+
     def main_frame(self) -> Frame:
         """The frame of the main document."""
         return self._frame(self._engine.main_frame)
