@@ -27,15 +27,19 @@ _READ_BY_SCRIPTS = frozenset({"Fetch", "XHR"})
 _QUIET_FOR = JsFunction("pagelens.browser", "js/quiet_for.js")
 
 
-async def until_quiet(page: Page, *, quiet: float = QUIET, most: float = MOST) -> bool:
+async def until_quiet(page: Page, *, quiet: float | None = None, most: float = MOST) -> bool:
     """Wait until for `quiet` seconds no request has begun, ended or been open, and the document has had no long task,
     layout shift or new largest paint; at most `most` seconds. Returns whether it is quiet.
+
+    Args:
+        quiet: `QUIET` when None.
 
     A page that can't be asked (a dialog holds it, it crashed) has nothing more to come: it counts as not quiet.
 
     Raises:
         PageClosed, ConnectionLost: it is gone.
     """
+    quiet = QUIET if quiet is None else quiet
     loop = asyncio.get_running_loop()
     begun = loop.time()
     loads = page.loads

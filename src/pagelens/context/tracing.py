@@ -83,21 +83,17 @@ class PageTrace:
         """A navigation by its id; without one the last, which is what a recording is made for.
 
         Raises:
-            RecordNotFound: there is none of this id, or none at all.
+            RecordNotFound: there is none of this id.
         """
         loads = self.trace.navigations
-        if set_id is None and loads:
+        if set_id is None:
             return loads[-1]
         for load in loads:
             if load.id == set_id:
                 return load
-        known = ", ".join(load.id for load in loads)
-        if not known:
-            raise RecordNotFound(
-                "Nothing happened in this trace: it has no navigation, input or shift.", "Record again."
-            )
         raise RecordNotFound(
-            f"The trace has no insight set {shortened(one_line(set_id or ''), 60)}.", f"It has {known}."
+            f"The trace has no insight set {shortened(one_line(set_id), 60)}.",
+            f"It has {', '.join(load.id for load in loads)}.",
         )
 
     def insight(self, set_id: str | None, name: str) -> Insight:

@@ -10,6 +10,7 @@ from pydantic import Field
 from pagelens.context.tracing import copy_trace
 from pagelens.core.progress import Tell, telling
 from pagelens.core.safe_text import one_line
+from pagelens.errors import InvalidInput
 from pagelens.tools.definition import (
     FileUse,
     PageToolRequest,
@@ -186,6 +187,8 @@ class QueryParams(ToolParams):
 )
 async def performance_query(request: ToolRequest[QueryParams], response: McpResponse, context: McpContext) -> None:
     params = request.params
+    if params.startMs is not None and params.endMs is not None and params.endMs < params.startMs:
+        raise InvalidInput("endMs is before startMs.", "Both count from the beginning of the navigation.")
     trace = await _trace(request, context)
     trace.load(params.insightSetId)
     if params.show == "summary":

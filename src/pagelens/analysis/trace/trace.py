@@ -24,7 +24,7 @@ __all__ = ["NO_NAVIGATION", "PageLoad", "ThreadWork", "Trace"]
 
 #: The id of the time before the first navigation.
 NO_NAVIGATION = "NO_NAVIGATION"
-#: That time is left out when it is shorter and nothing happened in it. Microseconds.
+#: That time is left out when it is shorter, nothing happened in it, and a navigation follows. Microseconds.
 _SHORT = 5_000_000
 
 
@@ -133,6 +133,7 @@ class Trace:
         begin, end: microseconds of Chrome's clock.
         requests: all of them, in their order.
         navigations: those of the main frame; before them what came before the first, when there is something to say.
+            Never empty.
     """
 
     def __init__(self, recording: Recording, frames: Frames, maps: Mapping[str, SourceMap], job: Job) -> None:
@@ -154,7 +155,8 @@ class Trace:
         first = known[0].ts if known else frames.end
         before = self._load(NO_NAVIGATION, None, frames.begin, first, maps)
         quiet = before.inp_ms is None and not before.windows
-        if first - frames.begin >= _SHORT or not quiet or any(one.state != "pass" for one in before.insights.values()):
+        failed = any(one.state != "pass" for one in before.insights.values())
+        if not known or first - frames.begin >= _SHORT or not quiet or failed:
             self.navigations.append(before)
         for at, navigation in enumerate(known):
             job.step(f"navigation {at + 1} of {len(known)}", 0.7 + 0.3 * at / len(known))
@@ -197,6 +199,21 @@ class Trace:
         known = [key for key in {*self._recording.slices, *self._samples} if key[0] in hosts]
         known.sort(key=lambda key: (-len(self._recording.slices.get(key, ())), key))
         return [ThreadWork(self._frames.threads.get(key, ""), hosts[key[0]], key, self._calls_of(key)) for key in known]
+
+    @property
+    def screenshots(self) -> list[tuple[float, str]]:
+        """When each was taken, on Chrome's clock, and the JPEG in base64; some of them, when there are many."""
+        return self._recording.screenshots
+
+    def save_report(self, path: Path | str) -> int:
+        """Write a page that shows the trace to a person: one file, which loads no others. Returns its bytes.
+
+        Raises:
+            FileFailed: it can't be written.
+        """
+        from pagelens.analysis.trace.report import save_report
+
+        return save_report(self, Path(path))
 
     def _calls_of(self, thread: Thread) -> Calls:
         calls = self._calls.get(thread)

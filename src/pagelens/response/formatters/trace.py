@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NotRequired, TypedDict
 
 from pagelens.core.safe_text import one_line, shortened
-from pagelens.errors import InvalidInput
 from pagelens.response.formatters.trace_insights import by_urgency, gain_text, headline, insight_lines, shifts_of
 from pagelens.response.formatters.trace_words import RATINGS, TraceWords, ms, nodes_in, places_in, rating, size_text
 
@@ -347,14 +346,9 @@ def rows_of(load: PageLoad, show: str, begin_ms: float | None = None, end_ms: fl
     Args:
         show: one of `SHOWS`.
         begin_ms, end_ms: milliseconds since the navigation began.
-
-    Raises:
-        InvalidInput: the time ends before it begins.
     """
     begin = load.begin if begin_ms is None else load.begin + begin_ms * 1000
     end = load.end if end_ms is None else load.begin + end_ms * 1000
-    if end < begin:
-        raise InvalidInput("The time ends before it begins.", "startMs and endMs count from the navigation on.")
     return _SHOWN[show](load, begin, end)
 
 
