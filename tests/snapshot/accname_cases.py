@@ -26,6 +26,7 @@ CASES: list[Case] = [
     ("a target's aria-label", "<p id=a% aria-label=Label>Text</p><button @ aria-labelledby=a%>x</button>", "Label"),
     ("itself and another", "<button @ id=a% aria-label=Delete aria-labelledby='a% b%'>x</button><a id=b% href=x>file.txt</a>", "Delete file.txt"),
     ("itself by its content", "<p id=b%>Row 5</p><button @ id=a% aria-labelledby='a% b%'>Edit</button>", "Edit Row 5"),
+    ("itself, drawn as a list that is closed", "<p id=b%>Age</p><div @ id=a% role=combobox tabindex=0 aria-labelledby='b% a%'>20 years</div>", "Age 20 years"),
     ("an id that is not there", "<button @ aria-labelledby=gone%>Content</button>", "Content"),
     ("one that is there and one that is not", "<p id=a%>There</p><button @ aria-labelledby='gone% a%'>x</button>", "There"),
     ("each id counts once for each mention", "<p id=a%>Twice</p><button @ aria-labelledby='a% a%'>x</button>", "Twice Twice"),

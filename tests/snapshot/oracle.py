@@ -18,6 +18,7 @@ from pagelens.browser.frame import Frame
 from pagelens.browser.page import Page
 from pagelens.browser.world import JsFunction
 from pagelens.snapshot import frame_reader
+from pagelens.snapshot.text_snapshot import TextSnapshot
 
 __all__ = ["Comparison", "compare", "marked"]
 
@@ -98,12 +99,14 @@ def _explanation(tag: str, chrome: tuple[str, str], ours: tuple[str, str]) -> st
     (chrome_role, chrome_name), (our_role, our_name) = chrome, ours
     if tag == "input" and chrome_role == "" and our_role == "button":
         return "hidden file inputs are listed"
-    if chrome_role == "generic" and our_role in ("option", "treeitem", "listitem") and chrome_name == our_name:
+    if chrome_role == "generic" and our_role in ("option", "treeitem", "listitem") and chrome_name in ("", our_name):
         return "the role of an item outside of its container is kept"
     if chrome == ("image", "") and our_role == "" and tag != "img":
         return "elements that a style sheet turns into a picture"
     if chrome_role != our_role:
         return ""
+    if our_role == "generic" and our_name == "":
+        return "a box without a role that has the focus is not named by all that is in it"
     if "Unable to play media." in chrome_name:
         return "text inside the browser's own media controls"
     if chrome_name.replace(" ", "") == our_name.replace(" ", ""):
@@ -214,6 +217,7 @@ def _why(name: str, tag: str, element: tuple[str, str], theirs: str, ours: str) 
 
 async def compare(page: Page) -> Comparison:
     """Compare the records of all frames of the page with Chrome's trees."""
+    await TextSnapshot.take(page)  # finds out what listens for clicks
     result = Comparison()
     for frame in page.main_frame.subtree():
         if frame.is_main or (frame.url not in ("", "about:blank") and frame.parent is not None):

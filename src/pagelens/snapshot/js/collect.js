@@ -36,8 +36,7 @@
     walk.hasTransform ||= facts.transform;
   };
 
-  const addText = (node, parent) => {
-    const raw = node.data;
+  const addText = (raw, parent) => {
     if (raw === "") return;
     const blank = isBlank(raw);
     if (blank) {
@@ -50,7 +49,7 @@
         if (last.tag === "br" || (last.kids !== null && !isInline(last.display) && !isAtomic(last.display))) return;
       }
     }
-    parent.kids.push(new TextRecord(parent, blank ? " " : raw, blank));
+    parent.take(new TextRecord(parent, blank ? " " : raw, blank));
   };
 
   // Not rendered one by one, so they have no style of their own.
@@ -158,6 +157,17 @@
     return [first, null];
   };
 
+  // Most elements hold a text and nothing else: reading it without touching its node saves Chrome an object for each,
+  // which costs more than all else that is done with it.
+  const addOnlyText = (record) => {
+    const { node, tag } = record;
+    if (node.firstElementChild !== null || tag === "slot" || tag === "details" || tag.includes("-")) return false;
+    if (node.shadowRoot !== null || closedRoots.has(node)) return false;
+    const raw = node.textContent;
+    addText(raw, record);
+    return raw !== "";
+  };
+
   // aria-owns: elements that belong elsewhere than where they are in the document.
   const adopt = () => {
     const adopted = new Set();
@@ -172,7 +182,7 @@
           record.parent.kids.splice(record.parent.kids.indexOf(record), 1);
           record.parent = owner;
           record.outOfFlow = true; // it stands apart from the text of its owner
-          owner.kids.push(record);
+          owner.take(record);
         }
       }
     }
@@ -204,10 +214,10 @@
       node = nextOf.call(current);
     } else node = current.nextSibling;
     if (list !== null) node = ++index < list.length ? list[index] : null;
-    if (type === 3) addText(current, parent);
+    if (type === 3) addText(current.data, parent);
     else if (tag !== "") {
       const record = visit(current, tag, parent);
-      if (record !== null) {
+      if (record !== null && !addOnlyText(record)) {
         const [first, children] = below(record);
         if (first !== null) {
           levels.push({ parent, node, list, index });

@@ -39,8 +39,10 @@
     return items;
   };
 
-  // Block-level: its text does not run on into what is around it.
+  // Block-level: its text does not run on into what is around it. Boxes in a line are a word apart.
+  const APART = new Set(["inline-flex", "inline-grid", "inline-table"]);
   const passOn = (record, items) => {
+    if (items.length > 0 && (APART.has(record.display) || record.tag === "button")) return [" ", ...items, " "];
     if (items.length === 0 || (!isBlock(record.display) && !record.outOfFlow)) return items;
     const first = typeof items[0] === "string";
     const last = typeof items[items.length - 1] === "string";

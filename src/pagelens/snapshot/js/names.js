@@ -77,7 +77,7 @@
       let s;
       if (element === record.node) {
         s = attribute(element, "aria-label");
-        if (s === "" && namedByContent.has(record.role)) s = content(record, new Set([record]), true, 0);
+        if (s === "" && record.tag !== "select") s = content(record, new Set([record]), true, 0);
       } else s = referredText(element, record);
       s = folded(s);
       if (s !== "") parts.push(s);
@@ -210,7 +210,7 @@
       if (s !== "") previousFrom = from;
     };
     const addPseudo = (owner, which) => {
-      if (!walk.hasPseudoText || owner.style === null || owner.svg) return;
+      if (!walk.hasPseudoText || !owner.isRendered || owner.svg) return;
       const made = pseudo(owner.node, which);
       if (made === null) return;
       const piece = {
@@ -274,7 +274,8 @@
     }
     if (!neverTitled.has(role)) {
       const title = attribute(node, "title");
-      if (title !== "" && folded(title) !== folded(content(record, new Set([record]), false, 0))) return title;
+      const said = folded(title);
+      if (said !== "" && said !== folded(content(record, new Set([record]), false, 0)) && said !== folded(all(record))) return title;
     }
     return "";
   };

@@ -1,15 +1,20 @@
 // The kinds of records that the passes share (lib.records). Made once: the engine is fast only while a kind is one kind.
 (lib) => {
+  const computed = window.getComputedStyle.bind(window);
+
+  // Tens of thousands of records live until the last pass: each byte of them is copied by the garbage collector.
+  const NO_KIDS = Object.freeze([]);
+
   class ElementRecord {
     constructor(element, tag, parent, display, visible, style) {
       this.element = element;
       this.node = tag === "form" ? lib.unhidden(element) : element; // to read from
       this.tag = tag;
       this.parent = parent;
-      this.kids = [];
+      this.kids = NO_KIDS;
       this.display = display;
       this.visible = visible;
-      this.style = style; // live computed style; null for what is not rendered by itself
+      this.isRendered = style !== null; // by itself: options and areas are not
       this.svg = false; // in an SVG image, its root included
       this.hidden = false; // aria-hidden, inert, or behind a modal dialog
       this.outOfFlow = false;
@@ -34,6 +39,17 @@
       this.hasImage = false;
       this.name = "";
       this.items = null;
+    }
+
+    // Live computed style; null for what is not rendered by itself. Kept, it would outlive its use by tens of thousands.
+    get style() {
+      return this.isRendered ? computed(this.element) : null;
+    }
+
+    // A child's record. Most have one at most, and an array that grows takes room for many.
+    take(kid) {
+      if (this.kids.length === 0) this.kids = [kid];
+      else this.kids.push(kid);
     }
   }
 
@@ -69,7 +85,7 @@
 
     add(record) {
       this.order.push(record);
-      record.parent.kids.push(record);
+      record.parent.take(record);
       if (this.#recordOf !== null) this.#recordOf.set(record.element, record);
       return record;
     }

@@ -259,7 +259,7 @@
     record.underPointer = parent.underPointer || parent.startsPointer;
     if (!record.underPointer) {
       if (actionable.has(role) || record.tag === "label") record.startsPointer = true;
-      else if (walk.hasPointer && record.style !== null) record.startsPointer = record.style.cursor === "pointer";
+      else if (walk.hasPointer && record.isRendered) record.startsPointer = record.style.cursor === "pointer";
     }
   }
 }

@@ -84,8 +84,8 @@
       if (v === "true") parts.push("expanded");
       else if (v === "false") parts.push("collapsed");
     }
+    if (record.hasAttributes ? isDisabled(record) : hasDisabledParts && record.act && isDisabled(record)) parts.push("disabled");
     if (record.act || record.explicitRole !== "") {
-      if (isDisabled(record)) parts.push("disabled");
       if (node.required === true || (REQUIRABLE.has(role) && get("aria-required") === "true")) parts.push("required");
       if (isInvalid(record, get("aria-invalid"))) parts.push("invalid");
       if (WRITABLE.has(role) && (node.readOnly === true || get("aria-readonly") === "true")) parts.push("readonly");
