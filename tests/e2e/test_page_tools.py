@@ -21,7 +21,8 @@ async def passed(agent: McpClient) -> set[str]:
 
 
 async def changed(agent: McpClient, names: set[str]) -> None:
-    """Wait until these tools of the page are served, told of by the server."""
+    """Wait until the server has told that these tools of the page are served now."""
+    await agent.told(CHANGED)
     while await passed(agent) != names:
         await agent.told(CHANGED)
 
