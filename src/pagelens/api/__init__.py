@@ -51,9 +51,9 @@ __all__ = [
     "ScrollReport",
     "SearchResult",
     "TextSnapshot",
+    "TraceRecording",
     "Viewport",
     "WaitReport",
-    "connect",
     "WebMCP",
     "WebMCPAnnotations",
     "WebMCPException",
@@ -62,5 +62,6 @@ __all__ = [
     "WebMCPToolCall",
     "WebMCPToolCallResult",
     "WebMCPToolsEvent",
+    "connect",
     "launch",
 ]

@@ -39,6 +39,7 @@ from pagelens.errors import FileFailed
 from pagelens.response.formatters.har import HarFormatter
 
 if TYPE_CHECKING:
+    from pagelens.analysis.trace import Trace
     from pagelens.api.browser import Browser
     from pagelens.api.browser_context import BrowserContext
     from pagelens.browser.emulated import ColorScheme, ForcedColors, NetworkName, PrefersContrast, PrefersReducedMotion
@@ -82,8 +83,8 @@ class Page:
         self._events = Emitter("A page", PAGE_EVENTS, browser._tasks)
         relay(self, self._events)
         self._desk = DialogDesk(self, self._events, browser._tasks)
-
         self._webmcp = WebMCP(self)
+
     def __repr__(self) -> str:
         return f"<Page {self.id} {self.url[:80]}>"
 
@@ -146,11 +147,11 @@ class Page:
         return None if self._engine.dialog is None else Dialog(self, self._engine.dialog)
 
     @property
-    @property
     def webmcp(self) -> WebMCP:
         """The tools that the page offers to agents: see docs/webmcp.md. The browser needs ``launch(webmcp=True)``."""
         return self._webmcp
 
+    @property
     def main_frame(self) -> Frame:
         """The frame of the main document."""
         return self._frame(self._engine.main_frame)
@@ -402,6 +403,63 @@ class Page:
         """
         act = script_action(self._mcp, action) if isinstance(action, str) else action
         return await find_memory_leaks(self._mcp, act, repeats=max(1, repeats))
+
+    def trace(
+        self,
+        *,
+        reload: bool = False,
+        ignore_cache: bool = True,
+        path: Path | str | None = None,
+        screenshots: bool = False,
+        selector_stats: bool = False,
+    ) -> TraceRecording:
+        """Record the performance of what the body of ``async with`` does; the trace is there after it.
+
+        Args:
+            reload: load the page anew first, from the address that was asked for in the first place.
+            ignore_cache: of that: load everything from the network.
+            path: write the raw trace to this file, which is replaced; compressed if the name ends in ``.gz``.
+            screenshots: record pictures as well.
+            selector_stats: record what each CSS selector cost; style is slower then.
+
+        Raises:
+            TraceFailed: the browser is recording already, or gave no trace. InvalidInput: nothing to load.
+            NavigationFailed: the page can't be loaded. FileFailed: the file can't be written.
+        """
+        return TraceRecording(
+            self._mcp.tracing,
+            reload=reload,
+            ignore_cache=ignore_cache,
+            path=path,
+            screenshots=screenshots,
+            selector_stats=selector_stats,
+        )
+
+    async def record_trace(
+        self,
+        *,
+        reload: bool = True,
+        ignore_cache: bool = True,
+        path: Path | str | None = None,
+        screenshots: bool = False,
+        selector_stats: bool = False,
+    ) -> Trace:
+        """Load the page anew, record its performance until it is quiet (10 seconds after it has loaded at most), and
+        analyse that. Arguments and errors as for `trace`.
+
+        Returns:
+            The trace; its last navigation (``trace.navigations[-1]``) has the metrics and insights.
+        """
+        recording = self.trace(
+            reload=reload,
+            ignore_cache=ignore_cache,
+            path=path,
+            screenshots=screenshots,
+            selector_stats=selector_stats,
+        )
+        async with recording:
+            await recording.until_quiet()
+        return recording.trace
 
     async def export_har(
         self,
