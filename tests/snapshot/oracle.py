@@ -103,6 +103,8 @@ def _explanation(tag: str, chrome: tuple[str, str], ours: tuple[str, str]) -> st
         return "the role of an item outside of its container is kept"
     if chrome == ("image", "") and our_role == "" and tag != "img":
         return "elements that a style sheet turns into a picture"
+    if chrome_role.startswith("MathML") and our_role == "":
+        return "the parts of a formula"
     if chrome_role != our_role:
         return ""
     if our_role == "generic" and our_name == "":
@@ -196,7 +198,7 @@ def _why(name: str, tag: str, element: tuple[str, str], theirs: str, ours: str) 
         return "media and plug-ins that can't be loaded are disabled"
     if name in ("required", "readonly") and theirs == "":
         return "Chrome states readonly and required of some roles only"
-    if name == "readonly" and role == "gridcell":
+    if name == "readonly" and role in ("gridcell", "columnheader", "rowheader"):
         return "the cells of a readonly grid"
     if name == "selected" and theirs == "" and role in ("row", "rowheader", "columnheader"):
         return "selected rows outside of a grid, and their headers"

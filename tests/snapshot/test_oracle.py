@@ -67,8 +67,11 @@ async def test_own_cases(page: Page, site: Site) -> None:
     assert result.explained.total() <= 2, result.explained
 
 
-#: Every third saved page, and with ``--long`` all of them.
-SAVED = [pytest.param(name, marks=[pytest.mark.long] if index % 3 else []) for index, name in enumerate(saved_pages())]
+#: Every third saved page but the two longest, and with ``--long`` all of them.
+SAVED = [
+    pytest.param(name, marks=[pytest.mark.long] if index % 3 or name.startswith(("archive", "wikipedia-2")) else [])
+    for index, name in enumerate(saved_pages())
+]
 
 
 @pytest.fixture(scope="session")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 
 from pagelens.browser.page import Page
 from pagelens.browser.world import JsFunction
@@ -16,14 +17,15 @@ _WORD = re.compile(r"\w+")
 
 async def missing_words(page: Page, text: str) -> tuple[list[str], int]:
     """The words that a reader sees in any frame and that `text`, a snapshot, lacks; and how many there are in all."""
-    said = frozenset(_WORD.findall(text))
+    # Letters of formulas are drawn as other letters, of mathematics.
+    said = frozenset(_WORD.findall(unicodedata.normalize("NFKC", text)))
     missing: list[str] = []
     count = 0
     for frame in page.main_frame.subtree():
         if not frame.is_main and not await _is_shown(page, frame.id):
             continue
         shown: str = await frame.call(_SHOWN, timeout=20)
-        words = [word for word in _WORD.findall(shown) if word.strip("_")]
+        words = [word for word in _WORD.findall(unicodedata.normalize("NFKC", shown)) if word.strip("_")]
         count += len(words)
         missing += [word for word in words if word not in said and not _is_joined(word, said)]
     return missing, count

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import pytest
 
-from pagelens.browser.page import Page
 from pagelens.browser.input import click
+from pagelens.browser.page import Page
 from pagelens.snapshot.text_snapshot import TextSnapshot
 from tests.snapshot.oracle import Comparison, compare
 from tests.snapshot.words import missing_words
@@ -100,6 +100,9 @@ ReactDOM.createRoot(root).render(e(App));
 )
 
 
+AT_REST = "document.getAnimations().every(a => a.playState == 'finished' || a.effect.getTiming().iterations > 1)"
+
+
 async def check(page: Page, opened: str) -> Comparison:
     result = await compare(page)
     assert result.is_good, "\n".join([opened, *result.differences[:20], *result.facts_differences[:20]])
@@ -126,10 +129,7 @@ async def test_applications(
         await until(page, "document.querySelector('#root').childElementCount > 0")
         if opened:
             await click(page, f"css={opened}")
-            await until(
-                page,
-                "document.getAnimations().every(a => a.playState == 'finished' || a.effect.getTiming().iterations > 1)",
-            )
+            await until(page, AT_REST)
         total += await check(page, opened)
     assert total.total > 240
     assert min(total.agreement, total.facts_agreement) >= 99.5, "\n".join(total.differences + total.facts_differences)

@@ -102,6 +102,7 @@
     }
     const record = new ElementRecord(element, tag, parent, display, style.visibility === "visible", style);
     if (!walk.hasTransform) record.transform = "none";
+    if (walk.hasTransform || walk.hasPointer) record.keptStyle = style;
     const node = record.node;
     const hasAttributes = (record.hasAttributes = node.hasAttributes());
     record.svg = tag === "svg" || (parent.svg && parent.tag !== "foreignObject");

@@ -16,24 +16,23 @@
   // What the children yield, in order.
   const gather = (record) => {
     if (record.svg && (record.tag === "title" || record.tag === "desc" || record.tag === "style")) return NONE;
+    // A single child's list is passed on as it is, and a single text is a list of one: what grows takes room for many.
     let items = NONE;
-    let isOwn = false; // a single child's list is passed on as it is
-    const own = () => {
+    let isOwn = false;
+    const add = (more) => {
       if (!isOwn) items = items.slice();
       isOwn = true;
+      for (const item of more) items.push(item);
     };
     for (const kid of record.kids) {
       if (kid.kids === null) {
         // Shown although hidden from the accessibility tree: people read it, so it is said, but without uid.
         if (!record.visible) continue;
-        own();
-        items.push(shown(kid));
+        if (items.length === 0) items = [shown(kid)];
+        else add([shown(kid)]);
       } else if (kid.items.length > 0) {
         if (items.length === 0) items = kid.items;
-        else {
-          own();
-          for (const item of kid.items) items.push(item);
-        }
+        else add(kid.items);
       }
     }
     return items;
@@ -76,6 +75,10 @@
   // Texts joined up to the next block or line; those of punctuation alone say nothing.
   const settle = (items) => {
     if (items.length === 0) return NONE;
+    if (items.length === 1 && typeof items[0] === "string") {
+      const s = folded(items[0]);
+      return s !== "" && SAYS_SOMETHING.test(s) ? [s] : NONE;
+    }
     const entries = [];
     let joined = "";
     const flush = () => {
@@ -128,7 +131,7 @@
 
   // A cell becomes a line in any case; its row decides what to make of it.
   const cellLine = (record, items) => {
-    const entries = settle(items);
+    const entries = record.acts === 0 && holdsText(record) ? NONE : settle(items);
     // Cells of a grid are acted on only when something is to be done with them one by one.
     const isActed =
       record.act &&

@@ -4,7 +4,7 @@
 (lib, walk) => {
   const { skippedTags, replacedTags, natively, namedByContent, contributing, neverTitled, controls } = lib.vocabulary;
   const { folded, shown, all, isInline, isAtomic, pseudo } = lib.text;
-  const { attribute, labelledBy, referredBy, value } = lib.elements;
+  const { attribute, isEditingHost, labelledBy, referredBy, value } = lib.elements;
   const { labelsOf } = walk;
 
   // A name nested deeper than this is its plain text: the rules below recurse.
@@ -259,7 +259,7 @@
 
   const nameOf = (record) => {
     const { node, role, tag } = record;
-    if (!record.hasAttributes && !namedByContent.has(role) && !natively.has(tag) && !record.svg) return "";
+    if (!record.hasAttributes && role !== "row" && !namedByContent.has(role) && !natively.has(tag) && !record.svg) return "";
     const seen = new Set();
     const referred = textOfReferences(record);
     if (referred !== "") return referred;
@@ -267,7 +267,7 @@
     if (label.trim() !== "") return label;
     const native = nativeName(record, seen);
     if (native) return native;
-    if (namedByContent.has(role) || isNamedRow(record)) {
+    if ((namedByContent.has(role) && !isEditingHost(node)) || isNamedRow(record)) {
       seen.add(record);
       const s = content(record, seen, false, 0);
       if (folded(s) !== "") return s;

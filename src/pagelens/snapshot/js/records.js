@@ -15,6 +15,7 @@
       this.display = display;
       this.visible = visible;
       this.isRendered = style !== null; // by itself: options and areas are not
+      this.keptStyle = null; // where later passes read it of every element
       this.svg = false; // in an SVG image, its root included
       this.hidden = false; // aria-hidden, inert, or behind a modal dialog
       this.outOfFlow = false;
@@ -41,9 +42,9 @@
       this.items = null;
     }
 
-    // Live computed style; null for what is not rendered by itself. Kept, it would outlive its use by tens of thousands.
+    // Live computed style; null for what is not rendered by itself.
     get style() {
-      return this.isRendered ? computed(this.element) : null;
+      return this.isRendered ? this.keptStyle || computed(this.element) : null;
     }
 
     // A child's record. Most have one at most, and an array that grows takes room for many.

@@ -38,11 +38,12 @@
       // What can be acted on is disabled with the part that it is in.
       (act ? node.closest('[aria-disabled="true" i]') !== null : node.getAttribute("aria-disabled") === "true"));
 
-  // What is wrong with what it holds; that it holds nothing yet is said by "required".
+  // What is wrong with what it holds; that a text is still to be written is said by "required".
   const isInvalid = ({ node, tag }, stated) => {
     if (stated !== null && stated !== "") return stated !== "false";
     if (tag !== "input" && tag !== "textarea" && tag !== "select") return false;
-    return node.willValidate && !node.validity.valid && (tag === "select" || !node.validity.valueMissing);
+    if (!node.willValidate || node.validity.valid) return false;
+    return tag === "select" || node.type === "checkbox" || node.type === "radio" || !node.validity.valueMissing;
   };
 
   // A link's title mostly says once more where it leads; what the author wrote as a description is always said.
@@ -109,7 +110,7 @@
     if (record.element === walk.focused) parts.push("focused");
     if (record.element === walk.active) parts.push("active");
     if (holdsText(record)) {
-      if (role !== "textbox" && role !== "searchbox") parts.push("editable");
+      if (role !== "textbox" && role !== "searchbox" && node.isContentEditable) parts.push("editable");
       if (record.acts === 0) {
         v = folded(all(record));
         if (v !== "" && v !== record.name) parts.push(`value=${quoted(v)}`);
@@ -155,7 +156,8 @@
   };
   const url = (record) => {
     const { node, tag, role } = record;
-    if (role === "link") {
+    // A menu item, tab or tree item may be a link all the same.
+    if (role === "link" || (tag === "a" && record.act && !/^(#|$)/.test(node.getAttribute("href") || ""))) {
       if (record.svg) return address(node.href ? node.href.baseVal : "");
       const written = node.getAttribute("href");
       if (written === null) return "";
