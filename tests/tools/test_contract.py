@@ -60,6 +60,7 @@ OWN = {
     "get_outline": "long pages in a tenth of their snapshot",
     "search_snapshot": "what is looked for in a long page",
     "performance_query": "what happened in a trace beyond its insights",
+    "save_html_report": "a trace as a page for people",
     "export_har": "requests in a file that other tools open",
     "run_steps": "a turn of the model costs more than all the steps that it can take at once",
     "list_websocket_messages": "what went over sockets and event streams",

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Any, NoReturn
 
 from pagelens.analysis.trace import FunctionTime, Insight, PageLoad, Trace
+from pagelens.analysis.trace.report import RATINGS, rating
 from pagelens.core.safe_text import json_safe, one_line, shortened
 from pagelens.errors import InvalidInput
 
@@ -20,15 +21,6 @@ Explain a performance trace of a page in Chrome (.json or .json.gz, as DevTools 
 where the time went. No browser is needed.
 """
 
-#: The values up to which Chrome rates a metric as good, and from which on as poor.
-_RATINGS = {
-    "fcp_ms": (1_800, 3_000),
-    "lcp_ms": (2_500, 4_000),
-    "cls": (0.1, 0.25),
-    "inp_ms": (200, 500),
-    "ttfb_ms": (800, 1_800),
-    "tbt_ms": (200, 600),
-}
 _LABELS = {
     "fcp_ms": "first contentful paint",
     "lcp_ms": "largest contentful paint",
@@ -55,8 +47,14 @@ def trace(arguments: Sequence[str]) -> int:
     parser.add_argument("file", metavar="FILE")
     parser.add_argument("--json", action="store_true", help="metrics and states of insights as JSON")
     parser.add_argument("--top", type=_count, default=5, metavar="N", help="most rows of a table (default: 5; 0: all)")
+    parser.add_argument(
+        "--report", metavar="OUT.html", help="write a page to look at: filmstrip, waterfall, flame chart"
+    )
     given = parser.parse_args(list(arguments))
     found = _load(given.file)
+    if given.report is not None:
+        size = found.save_report(given.report)
+        print(f"{one_line(given.report)} written, {size / 1e6:.1f} MB: open it in a browser.", file=sys.stderr)
     if given.json:
         print(json.dumps({"navigations": [_data(load) for load in found.navigations]}, indent=2))
         return 0
@@ -91,7 +89,7 @@ def _data(load: PageLoad) -> dict[str, Any]:
     return {
         "id": load.id,
         "url": json_safe(load.url),
-        **{name: getattr(load, name) for name in _RATINGS},
+        **{name: getattr(load, name) for name in RATINGS},
         "insights": {name: insight.state for name, insight in load.insights.items()},
     }
 
@@ -102,12 +100,11 @@ def _data(load: PageLoad) -> dict[str, Any]:
 def _show(load: PageLoad, top: int) -> None:
     print(f"\n{load.id}  {_cut(load.url, 100)}")
     rows = []
-    for name, (good, poor) in _RATINGS.items():
+    for name in RATINGS:
         value = getattr(load, name)
         if value is not None:
-            rating = "good" if value <= good else "poor" if value > poor else "needs improvement"
             shown = f"{value:.3f}" if name == "cls" else f"{value:,.0f} ms"
-            rows.append((_LABELS[name], shown, rating, _more(load, name)))
+            rows.append((_LABELS[name], shown, rating(name, value), _more(load, name)))
     _table(rows)
     insights = sorted(load.insights.values(), key=_urgency)
     failed = [(one.name, one.state, _gain(one)) for one in insights if one.state != "pass"]

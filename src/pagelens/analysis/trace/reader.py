@@ -27,6 +27,9 @@ PIECE = 4 << 20
 #: Between two events on lines of their own; can't stand inside an event unless somebody else wrote the file.
 _BETWEEN = b"},\n{"
 _EVENTS = re.compile(rb'"traceEvents"\s*:\s*\[')
+_LONE_SURROGATE = re.compile(
+    rb"\\u[dD][89abAB][0-9a-fA-F]{2}(?!\\u[dD][c-fC-F])|(?<!\\u[dD][89abAB]..)\\u[dD][c-fC-F][0-9a-fA-F]{2}"
+)
 _HOST_DPR = re.compile(rb'"hostDPR"\s*:\s*([0-9]{1,3}(?:\.[0-9]{1,9})?)')
 #: Metadata that matter are at most so far from an end of the file.
 _MOST_METADATA = 64 << 10
@@ -136,7 +139,11 @@ def _decoded(text: bytes, is_object: bool, notes: Notes) -> list[RawEvent]:
         # An event of another form costs itself only.
         pass
     except msgspec.DecodeError as error:
-        raise NotByLine from error
+        mended = _LONE_SURROGATE.sub(rb"\\ufffd", text)
+        if mended == text:
+            raise NotByLine from error
+        # Half of a character, which texts of pages may end with.
+        return _decoded(mended, is_object, notes)
     try:
         loose = _loose_tail.decode(text).traceEvents if is_object else _loose_list.decode(text)
     except msgspec.DecodeError as error:

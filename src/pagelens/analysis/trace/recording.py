@@ -24,6 +24,7 @@ LARGE_UPDATE = 40_000
 #: Calls that are shorter name no function.
 _LONG_CALL = 1_000
 _LARGEST_TIME = 2**53
+_MOST_SCREENSHOTS = 300
 
 _decoders = {name: msgspec.json.Decoder(form) for name, form in NEEDED.items()}
 _PROFILE = frozenset({"Profile", "ProfileChunk"})
@@ -67,6 +68,7 @@ class Recording:
         host_dpr: the pixel ratio of the screen it was recorded on, when DevTools emulated another.
         slices: by thread, what it did and that took time.
         calls: by thread and begin, the function that was called (long calls only).
+        screenshots: when each was taken, and the JPEG in base64; some of them, when there are many.
         profiles: by process and profile, its pieces in their order.
     """
 
@@ -79,6 +81,7 @@ class Recording:
         self.host_dpr: float | None = None
         self.slices: dict[Thread, list[Slice]] = {}
         self.calls: dict[tuple[int, int, float], CallFrame] = {}
+        self.screenshots: list[tuple[float, str]] = []
         self.profiles: dict[tuple[int, str], list[tuple[float, int, ProfileArgs]]] = {}
         self._events: dict[str, list[Event]] = {}
         self._open: dict[Thread, list[tuple[list[Slice], int, str]]] = {}
@@ -129,6 +132,7 @@ class Recording:
             if not self._instants and thread in self._open:  # what begun never ended
                 slices[:] = [one for one in slices if one.minus_dur]
             slices.sort()
+        self.screenshots.sort()
         for pieces in self.profiles.values():
             pieces.sort(key=lambda piece: piece[0])
 
@@ -146,6 +150,12 @@ class Recording:
         elif name in _CALLS:
             if args.data is not None:
                 self.calls[raw.pid, raw.tid, raw.ts] = args.data
+        elif name == "Screenshot":
+            if args.snapshot:
+                self.screenshots.append((raw.ts, args.snapshot))
+                if len(self.screenshots) > _MOST_SCREENSHOTS:
+                    # Every second one is enough for a filmstrip, and they are large.
+                    self.screenshots = self.screenshots[::2]
         else:
             identity = str(raw.id if raw.id is not None else (raw.id2 or {}).get("local", ""))
             event = Event(name, raw.ph, raw.ts, raw.dur, raw.pid, raw.tid, identity, args)

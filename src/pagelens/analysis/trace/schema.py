@@ -33,6 +33,7 @@ __all__ = [
     "RequestArgs",
     "RequestData",
     "ScreenArgs",
+    "ScreenshotArgs",
     "ScriptArgs",
     "SelectorArgs",
     "ShiftArgs",
@@ -299,6 +300,12 @@ class ScreenArgs(Struct):
     data: ScreenData = field(default_factory=ScreenData)
 
 
+class ScreenshotArgs(Struct):
+    """A picture of the page: a JPEG in base64."""
+
+    snapshot: str = ""
+
+
 class CompositorArgs(Struct):
     frame: str = ""
     is_mobile_optimized: bool = False
@@ -428,6 +435,7 @@ NEEDED: dict[str, type[Struct]] = {
     "RemoteFontLoaded": FontArgs,
     "ParseMetaViewport": ViewportArgs,
     "PaintTimingVisualizer::Viewport": ScreenArgs,
+    "Screenshot": ScreenshotArgs,
     "BeginCommitCompositorFrame": CompositorArgs,
     "Layout": LayoutArgs,
     "UpdateLayoutTree": StyleArgs,

@@ -17,8 +17,6 @@ LEAST_SAVING = 4_096
 LEAST_ADAPTIVE_SAVING = 12_288
 #: Bytes of a file for each of its pixels that a modern format does not exceed.
 MODERN_BYTES = 2 / 12
-#: An estimate of fewer milliseconds is within its own error.
-_WORTH_IT = 50
 
 #: How long files stay of use, by tenths of all of them, in hours.
 _LIFETIMES = (0, 0.2, 1, 3, 8, 12, 24, 48, 72, 168, 8760, math.inf)
@@ -64,8 +62,7 @@ def image_delivery(view: View) -> Insight:
             }
         )
         if view.lcp is not None and view.lcp.request is request and request.encoded:
-            estimate = rounded(max(request.download, 0) / 1000 * min(saved / request.encoded, 1))
-            lcp_saving = estimate if estimate >= _WORTH_IT else 0
+            lcp_saving = rounded(max(request.download, 0) / 1000 * min(saved / request.encoded, 1))
     rows.sort(key=lambda row: -float(str(row["savedBytes"])))
     return Insight(
         "ImageDelivery",

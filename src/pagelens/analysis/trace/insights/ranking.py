@@ -17,6 +17,8 @@ __all__ = ["ranked", "score"]
 CURVES = {"LCP": (2_500, 4_000), "INP": (200, 500), "CLS": (0.1, 0.25)}
 #: What a page without interactions is taken to have.
 _USUAL_INP = 200
+#: An estimate of fewer milliseconds is within its own error.
+_WORTH_IT = 50
 #: The argument at which the complementary error function is a fifth.
 _TENTH = 0.9061938024368232
 
@@ -45,7 +47,7 @@ def ranked(view: View, insights: Iterable[Insight]) -> list[Insight]:
         return sum(
             score(metric, max(value - saved, 0.0)) - score(metric, value)
             for metric, value in observed.items()
-            if (saved := insight.savings.get(metric, 0))
+            if (saved := insight.savings.get(metric, 0)) >= (_WORTH_IT if insight.basis == "estimate" else 0)
         )
 
     return sorted(insights, key=lambda insight: -gain(insight))
