@@ -51,6 +51,10 @@ def test_words_say_where_they_come_from() -> None:
     [
         (None, {"type": "object"}),
         ({"properties": {"a": {}}}, {"type": "object", "properties": {"a": {}}}),
+        (
+            {"items": {"$ref": "http://h/"}, "not": {"$ref": "#/x"}},
+            {"type": "object", "items": {}, "not": {"$ref": "#/x"}},
+        ),
         ({"title": "a\nb", "enum": ["\ud800"]}, {"type": "object", "title": "a b", "enum": ["\ufffd"]}),
     ],
 )

@@ -157,8 +157,9 @@ async def test_a_form_is_filled_and_left_to_submit(agent: Agent) -> None:
     waiting = await execute(agent, "search_form", query="more")
     assert "its turn comes after" in waiting["error"]
     cancelled = await agent.call("execute_webmcp_tool", toolName="search_form", cancel=True)
-    assert cancelled.text.startswith("1 waiting call was cancelled.")
-    assert cancelled.structured["lateToolResults"][0]["status"] == "Canceled"
+    assert cancelled.text.startswith("2 waiting calls were cancelled.")
+    assert [late["status"] for late in cancelled.structured["lateToolResults"]] == ["Canceled", "Canceled"]
+    assert "0 waiting calls" in await agent.ok("execute_webmcp_tool", toolName="search_form", cancel=True)
     # A value that a field does not take ends the call at once.
     assert (await execute(agent, "search_form", query="x", bogus=1))["status"] in ("Error", "Pending")
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from pagelens.browser.element import Element
 from pagelens.browser.third_party import Discovery, ThirdPartyTool, ToolGroup, discover, execute, listens
-from pagelens.browser.webmcp import Invocation, WebMCPTool, WebMCPToolCallResult
+from pagelens.browser.webmcp import Invocation, WebMCPTool, WebMCPToolCall, WebMCPToolCallResult
 from pagelens.browser.world import JsFunction
 from pagelens.core.deadlines import COMMAND, TOOL, patient
 from pagelens.core.json_schema import faults
@@ -73,6 +73,7 @@ class PageTools:
     def __init__(self, page: McpPage) -> None:
         self._page = page
         self._discovery: Discovery | None = None
+        self._expected: list[Invocation] = []
         self._late: list[PageToolResult] = []
 
     def take_late(self) -> list[PageToolResult]:
@@ -187,10 +188,11 @@ class PageTools:
         return await self._execute_webmcp(await self._webmcp_tool(name, frame), given)
 
     async def cancel_webmcp(self, name: str, frame: str | None = None) -> int:
-        """Cancel the calls of a tool that have not ended; returns how many there were. Raises as `execute_webmcp`."""
+        """Cancel what has not ended of the calls of a tool that were made here; returns how many there were. Raises as
+        `execute_webmcp`."""
         tool = await self._webmcp_tool(name, frame)
-        pending = [call for call in self._page.page.webmcp.pending() if call.tool is tool]
-        for call in pending:
+        pending = [call for call in self._expected if call.tool is tool]
+        for call in reversed(pending):  # first those that wait for their turn, or it would come
             call.cancel()
         for call in pending:
             await call.ended(COMMAND)
@@ -276,12 +278,16 @@ class PageTools:
         tool = invocation.tool
         taken: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
-        def take(*_: object) -> None:
+        def take() -> None:
             if not taken.done():
                 taken.set_result(None)
 
+        def seen(call: WebMCPToolCall) -> None:
+            if call.tool is tool:
+                take()
+
         forget = invocation.on_done(take)
-        stop = tool.registry.tool_invoked.connect(lambda call: call.tool is tool and take())
+        stop = tool.registry.tool_invoked.connect(seen)
         try:
             async with asyncio.timeout(COMMAND):
                 await taken
@@ -316,9 +322,11 @@ class PageTools:
 
         def ended() -> None:
             assert invocation.result is not None
+            self._expected.remove(invocation)
             self._late.append(replace(_told(invocation.tool, invocation.result), is_late=True))
             del self._late[:-MOST_LATE]
 
+        self._expected.append(invocation)
         invocation.on_done(ended)
 
 

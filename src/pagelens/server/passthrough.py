@@ -189,7 +189,8 @@ def passed_name(name: str, identity: str, taken: Iterable[str]) -> str:
 
 
 def _with_safe_words(value: Any, depth: int = 0) -> Any:
-    """A schema whose titles and descriptions hold no harmful characters; what is deeper than anyone nests is cut."""
+    """A schema whose titles and descriptions hold no harmful characters, and that refers to nothing elsewhere: a client
+    might fetch it. What is deeper than anyone nests is cut."""
     if depth > 50:
         return {}
     if isinstance(value, dict):
@@ -198,6 +199,7 @@ def _with_safe_words(value: Any, depth: int = 0) -> Any:
             if key in ("title", "description") and isinstance(inner, str)
             else _with_safe_words(inner, depth + 1)
             for key, inner in value.items()
+            if not (key in ("$ref", "$dynamicRef", "$id") and isinstance(inner, str) and not inner.startswith("#"))
         }
     if isinstance(value, list):
         return [_with_safe_words(inner, depth + 1) for inner in value]
