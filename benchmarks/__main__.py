@@ -27,12 +27,13 @@ from benchmarks.sessions import run_floods, run_sessions, time_starts
 from benchmarks.site import running_site
 from benchmarks.tokens import count_tokens
 from benchmarks.traces import measure_traces
+from benchmarks.traces_live import measure_live
 from pagelens.browser.find import find_browser
 from pagelens.core.options import Options
 from pagelens.errors import PagelensError
 
 PAGE = Path(__file__).parents[1] / "docs" / "benchmarks.md"
-PHASES = ("starts", "operations", "sessions", "events", "heap", "traces")
+PHASES = ("starts", "operations", "sessions", "events", "heap", "traces", "live")
 
 
 @dataclass(frozen=True)
@@ -45,10 +46,11 @@ class Plan:
     floods: int
     heaps: int
     traces: int
+    live: int
 
 
 #: `quick` gives a first impression while working on something; it judges too, but writes no page.
-PLANS = {"full": Plan(ROUNDS, 10, 3, 3, 5, 5), "quick": Plan(5, 3, 1, 1, 1, 1)}
+PLANS = {"full": Plan(ROUNDS, 10, 3, 3, 5, 5, 3), "quick": Plan(5, 3, 1, 1, 1, 1, 1)}
 
 
 def main() -> int:
@@ -78,6 +80,7 @@ def main() -> int:
         for phase, measure, rounds in (
             ("heap", measure_heap, PLANS[chosen.plan].heaps),
             ("traces", measure_traces, PLANS[chosen.plan].traces),
+            ("live", measure_live, PLANS[chosen.plan].live),
         ):
             if phase in phases:
                 print(phase, flush=True)

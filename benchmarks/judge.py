@@ -117,6 +117,21 @@ def _trace(name: str, attribute: str) -> Measure:
     return measure
 
 
+def _live(attribute: str) -> Measure:
+    """Of all pages together, in each round."""
+
+    def measure(results: Results, peer: str) -> tuple[float | None, int]:
+        there = [by_name for by_name in results.live.values() if by_name.get(OURS) and by_name.get(peer)]
+        rounds = min((min(len(by_name[OURS]), len(by_name[peer])) for by_name in there), default=0)
+        ours, theirs = (
+            [sum(float(getattr(by_name[who][number], attribute)) for by_name in there) for number in range(rounds)]
+            for who in (OURS, peer)
+        )
+        return paired_ratio(ours, theirs)
+
+    return measure
+
+
 _HEAP = "heap snapshot of"
 TARGETS = (
     Target("evaluate", 20, _faster("evaluate 1+1"), is_gain=True),
@@ -151,6 +166,10 @@ TARGETS = (
             peers=(CHROME_DEVTOOLS_MCP,),
         )
         for what, limit in (("CPU", 0.5), ("memory", 0.25))
+    ),
+    *(
+        Target(f"twelve slow pages recorded and told: {what}", limit, _live(what), peers=(CHROME_DEVTOOLS_MCP,))
+        for what, limit in (("tokens", 0.6), ("seconds", 0.8))
     ),
 )
 

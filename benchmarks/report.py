@@ -62,6 +62,10 @@ def report(results: Results, verdicts: Sequence[Verdict], machine: Machine, *, d
         "Analysed, with insights and call trees of all threads; each engine in a process of its own, in turn, all that "
         "the process spends.",
         _files(results.traces),
+        "### Live",
+        "Twelve pages that are slow in a way of their own, loaded and then recorded with a warm cache by both, and by "
+        "ours with a cold one, its default. LCP in milliseconds and CLS as the replies tell them, medians.",
+        _live(results),
         "## Sizes",
         "Tokens (o200k) of the list of tools and of replies; base64 characters of pictures.",
         _sizes(results),
@@ -130,6 +134,20 @@ def _files(measured: Mapping[str, Mapping[str, Sequence[HeapCost | TraceCost | N
                 [f"{operation}: {title}", *("-" if cell is None else f"{cell / unit:.{digits}f}" for cell in cells)]
             )
     return table(["", *names], rows)
+
+
+def _live(results: Results) -> str:
+    names = (OURS, PEERS[0], f"{OURS}, cold")
+    rows = []
+    for page, traces in results.live.items():
+        row = [page]
+        for attribute, digits in (("lcp", 0), ("cls", 2), ("tokens", 0), ("seconds", 1)):
+            values = [median([getattr(one, attribute) for one in traces.get(name, [])]) for name in names]
+            row.append(" / ".join("-" if value is None else f"{value:,.{digits}f}" for value in values))
+        counts = [traces[name][-1].findings if traces.get(name) else frozenset() for name in names]
+        row.append(" / ".join(str(len(found)) for found in counts))
+        rows.append(row)
+    return table(["ours / peer / ours cold", "LCP", "CLS", "tokens", "seconds", "findings"], rows)
 
 
 def _events(results: Results) -> str:

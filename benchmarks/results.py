@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 __all__ = [
     "EventCost",
     "HeapCost",
+    "LiveTrace",
     "Results",
     "SessionCost",
     "Sizes",
@@ -63,6 +64,17 @@ class TraceCost:
     memory: int
 
 
+@dataclass(frozen=True)
+class LiveTrace:
+    """A page recorded by a server: the metrics and findings that its reply tells, its tokens, and seconds."""
+
+    lcp: float | None
+    cls: float | None
+    findings: frozenset[str]
+    tokens: int
+    seconds: float
+
+
 @dataclass
 class Sizes:
     """Tokens (o200k) of what a server says."""
@@ -75,7 +87,7 @@ class Sizes:
 
 @dataclass
 class Results:
-    """By server name; `times`, `heap` and `traces` by operation first. `failures` are errors, in words."""
+    """By server name; `times`, `heap`, `traces` and `live` by operation first. `failures` are errors, in words."""
 
     times: dict[str, dict[str, Times]] = field(default_factory=dict)
     sessions: dict[str, list[SessionCost]] = field(default_factory=dict)
@@ -83,6 +95,7 @@ class Results:
     events: dict[str, list[EventCost]] = field(default_factory=dict)
     heap: dict[str, dict[str, list[HeapCost | None]]] = field(default_factory=dict)
     traces: dict[str, dict[str, list[TraceCost | None]]] = field(default_factory=dict)
+    live: dict[str, dict[str, list[LiveTrace]]] = field(default_factory=dict)
     failures: list[str] = field(default_factory=list)
     loads: list[float] = field(default_factory=list)
 

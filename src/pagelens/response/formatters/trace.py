@@ -120,11 +120,7 @@ def summary_lines(trace: PageTrace, load: PageLoad, words: TraceWords) -> list[s
         for at, insight in enumerate(told, 1):
             gain = gain_text(insight)
             lines.append(f"{at}. {insight.name}: {headline(insight, words)}" + (f". May save {gain}" if gain else ""))
-    others = [
-        insight.name
-        for insight in urgent
-        if insight not in told and insight.name not in ("LCPBreakdown", "INPBreakdown")
-    ]
+    others = [insight.name for insight in urgent if insight not in told]
     if others:
         lines.append(f"{'Also look at' if told else 'Nothing fails; to look at'}: {', '.join(others)}")
     elif not told:
