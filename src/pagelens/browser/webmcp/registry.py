@@ -75,6 +75,7 @@ class WebMCP:
         self._sent: set[Invocation] = set()  # what has no id yet
         self._early: dict[str, Invocation | WebMCPToolCallResult] = {}  # ended, perhaps one of `_sent`
         self._ended: OrderedDict[str, None] = OrderedDict()
+        self._told_by: dict[str, Session] = {}  # by frame id: who told of its tools last
         self._contexts: dict[tuple[str, int], str] = {}  # session id and context id to frame id
         self._submitted: dict[str, str] = {}  # frames that a form's submission was to navigate, and where to
         page.session_attached.connect(self._attached)
@@ -341,7 +342,13 @@ class WebMCP:
     def _added(self, session: Session, told: Iterable[dict[str, Any]]) -> None:
         added = []
         for described in told:
-            key = (described["frameId"], described["name"])
+            frame_id = described["frameId"]
+            before = self._told_by.get(frame_id)
+            if before not in (None, session):
+                # In another process now; that the former document is gone may be told last.
+                self._documents_gone(lambda tool: tool.frame_id == frame_id and tool.session is before)  # noqa: B023
+            self._told_by[frame_id] = session
+            key = (frame_id, described["name"])
             known = self._tools.get(key)
             if known is not None:
                 if known._told == described:
@@ -500,6 +507,7 @@ class WebMCP:
                 elif why or not self._is_leaving(invocation):
                     self._lost(invocation, cause)
             self._take_away(tools.get(frame_id, []), cause)
+            self._told_by.pop(frame_id, None)
 
     def _lost(self, invocation: Invocation, cause: str) -> None:
         """A call can't end any more: its document is gone."""
