@@ -166,9 +166,7 @@ class TraceRecorder:
             session.on("Tracing.bufferUsage", self._told_usage),
             page.closed_signal.connect(lambda _: self._fail(page.closed_error())),
         ]
-        # A session keeps those who wait for its end: it must not keep a recording that is over.
-        me = ref(self)
-        session.on_closed(lambda reason: (here := me()) and here._session_closed(reason))
+        session.on_closed(_told_of_the_end(ref(self)))
         self.started = time.monotonic()
         asked = session.post(
             "Tracing.start",
@@ -356,6 +354,16 @@ class TraceRecorder:
         for off in self._off:
             off()
         self._off = []
+
+
+def _told_of_the_end(recorder: ref[TraceRecorder]) -> Callable[[str], None]:
+    """What tells a recorder that its session is over. A session keeps this for good: it must not keep the recorder."""
+
+    def tell(reason: str) -> None:
+        if (there := recorder()) is not None:
+            there._session_closed(reason)
+
+    return tell
 
 
 def _refused(error: ProtocolError) -> TraceFailed:

@@ -121,7 +121,12 @@ async def _stop(
 ) -> None:
     tracing = request.page.tracing
     path = request.paths.get("filePath")
-    recorded, conditions = await tracing.end(is_quiet=is_quiet, tell=tell)
+    try:
+        recorded, conditions = await tracing.end(is_quiet=is_quiet, tell=tell)
+    except asyncio.CancelledError:
+        # The call's time is up; the reply says why after this.
+        response.append_line("Chrome still puts the trace together: performance_stop_trace waits for it and shows it.")
+        raise
     if path is not None:
         with context.file_policy.writing(path) as (file, path):
             await asyncio.to_thread(copy_trace, recorded, file, path)
