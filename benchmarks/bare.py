@@ -56,9 +56,11 @@ Message = dict[str, Any]
 class _Pipe:
     """Chrome, and messages to it over its pipe, one thread, no waiting loop but our own."""
 
-    def __init__(self, browser: str, *, no_sandbox: bool) -> None:
+    def __init__(self, browser: str, *, no_sandbox: bool, switches: Sequence[str] = ()) -> None:
         self._profile = tempfile.mkdtemp(prefix="pagelens-bare-")
-        flags = [*_FLAGS, *SWITCHES, *(["--no-sandbox"] if no_sandbox else []), f"--user-data-dir={self._profile}"]
+        flags = [*_FLAGS, *SWITCHES, *switches, f"--user-data-dir={self._profile}"]
+        if no_sandbox:
+            flags.append("--no-sandbox")
         read_here, write_there = os.pipe()
         read_there, write_here = os.pipe()
         # Chrome reads from descriptor 3 and writes to 4; a shell moves them there without a hook in a forked Python.
