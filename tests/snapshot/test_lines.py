@@ -54,6 +54,12 @@ CASES = {
         "<div role=group><button>a</button></div>",
         'e1 group "Size"\n  e2 radio "S"\ne3 button "a"',
     ),
+    "a cell that can be acted on goes by the name that its author gave it": (
+        "<table role=grid><tr><th aria-label=Friday>Fr<tr><td tabindex=0 aria-label='Choose 3 May'>3"
+        "<tr><td tabindex=0 aria-label=Booked>4<tr><td tabindex=0>5</table>",
+        'e1 grid\n  row Fr\n  e2 row\n    e3 gridcell "Choose 3 May"\n  e4 row\n    e5 gridcell "Booked"\n      4\n'
+        '  e6 row\n    e7 gridcell "5"',
+    ),
     "an item of one thing is that thing": (
         "<ul><li>one<li><a href=/2>two</a><li>three <button>3</button></ul>",
         'one\ne1 link "two" /2\nitem\n  three\n  e2 button "3"',

@@ -89,7 +89,10 @@ async def test_saved_page(page: Page, site: Site, name: str, so_far: list[Compar
     assert result.is_good, "\n".join([*result.differences[:20], *result.facts_differences[:20]])
     so_far.append(result)
     total = sum(so_far, Comparison())
-    assert min(total.agreement, total.facts_agreement) >= 99.5, "\n".join(total.differences + total.facts_differences)
+    if total.total >= 1_000:  # on few elements one is already too much
+        assert min(total.agreement, total.facts_agreement) >= 99.5, "\n".join(
+            total.differences + total.facts_differences
+        )
     for _ in range(5):
         missing, _count = await missing_words(page, (await TextSnapshot.take(page)).text)
         if not missing:

@@ -4,7 +4,7 @@
   const walk = lib.fn.collect();
   lib.fn.roles(walk);
   lib.fn.include(walk);
-  lib.fn.names(walk);
+  lib.fn.names(walk, true);
   const { states } = lib.fn.states(walk, true);
   const rows = [];
   const stack = [document.documentElement];

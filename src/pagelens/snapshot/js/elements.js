@@ -34,6 +34,10 @@
   };
   elements.labelledBy = (element) => elements.referredBy(element, "aria-labelledby", "ariaLabelledByElements");
 
+  // Whether the author wrote a name for it.
+  elements.isLabelled = (record) =>
+    record.hasAttributes && (record.node.hasAttribute("aria-label") || record.node.hasAttribute("aria-labelledby"));
+
   // Whether the author named it, with anything but its content.
   elements.isNamedByAuthor = (element) =>
     elements.attribute(element, "aria-label").trim() !== "" ||

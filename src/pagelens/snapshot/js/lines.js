@@ -6,7 +6,7 @@
   const { namedByContent, areas, areasWhenNamed, surfaces, cells, printed } = lib.vocabulary;
   const { Line } = lib.records;
   const { folded, shown, all, isBlock } = lib.text;
-  const { holdsText } = lib.elements;
+  const { holdsText, isLabelled } = lib.elements;
   const { states, url } = lib.fn.states(walk, verbose);
 
   const BREAK = Symbol("end of block");
@@ -136,12 +136,15 @@
     const isActed =
       record.act &&
       (record.role !== "gridcell" || record.clickable || (record.hasAttributes && record.node.hasAttribute("tabindex")));
-    const made = new Line(record, printed.get(record.role) || record.role, "", states(record), entries);
+    const name = isActed && isLabelled(record) ? record.name : ""; // of others, what they show is enough
+    const made = new Line(record, printed.get(record.role) || record.role, name, states(record), entries);
     made.isCell = true;
-    made.isSimple = !isActed && made.states === "" && record.acts === 0 && entries.every((entry) => typeof entry === "string");
-    if (!made.isSimple && entries.every((entry) => typeof entry === "string") && record.acts === 0) {
-      made.name = folded(entries.join(" "));
-      made.entries = NONE;
+    const isText = record.acts === 0 && entries.every((entry) => typeof entry === "string");
+    made.isSimple = !isActed && made.states === "" && isText;
+    if (!made.isSimple && isText) {
+      const said = folded(entries.join(" "));
+      if (name === "") made.name = said;
+      if (name === "" || name.includes(said)) made.entries = NONE;
     }
     made.hasUid = isActed || (record.act && !made.isSimple) || verbose;
     return made;
@@ -197,7 +200,7 @@
     const { role, tag } = record;
     let name = record.name;
     const isNamedByContent = namedByContent.has(role);
-    if (role === "heading" && record.acts > 0 && !isNamedByAuthor(record)) {
+    if (role === "heading" && record.acts > 0 && !isLabelled(record)) {
       // What is in it says it all.
       return [line(record, "", settle(items))];
     }
@@ -213,8 +216,6 @@
     const kept = without(items, name);
     return [line(record, name, settle(kept))];
   };
-  const isNamedByAuthor = (record) =>
-    record.hasAttributes && (record.node.hasAttribute("aria-label") || record.node.hasAttribute("aria-labelledby"));
 
   const labelled = (label) => {
     const control = label.node.control;

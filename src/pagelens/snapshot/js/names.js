@@ -1,8 +1,9 @@
-// Makes the accessible names (accname 1.2 as Chrome applies it) of all records that are in the tree.
+// Makes the accessible names (accname 1.2 as Chrome applies it) of the records that are in the tree: of cells and rows,
+// whose lines say what they hold anyway, only those that the author gave them, unless `everything` is asked for.
 //
 // Chrome's limit of about 100 nodes a name is not copied: cells and links would lose words.
-(lib, walk) => {
-  const { skippedTags, replacedTags, natively, namedByContent, contributing, neverTitled, controls } = lib.vocabulary;
+(lib, walk, everything) => {
+  const { skippedTags, replacedTags, natively, namedByContent, cells, contributing, neverTitled, controls } = lib.vocabulary;
   const { folded, shown, all, isInline, isAtomic, pseudo } = lib.text;
   const { attribute, isEditingHost, labelledBy, referredBy, value } = lib.elements;
   const { labelsOf } = walk;
@@ -299,7 +300,9 @@
     return record.name.toLowerCase().includes(known) || folded(all(record)).toLowerCase() === known ? "" : s;
   };
 
+  const saysItself = (record) =>
+    !everything && (cells.has(record.role) || record.role === "row") && !lib.elements.isLabelled(record);
   for (const record of walk.order) {
-    if (record.included && record.tag !== "br") record.name = folded(nameOf(record));
+    if (record.included && record.tag !== "br" && !saysItself(record)) record.name = folded(nameOf(record));
   }
 }

@@ -18,6 +18,7 @@
   const WRITABLE = roles(`
     checkbox combobox grid gridcell columnheader rowheader listbox menuitemcheckbox menuitemradio radiogroup searchbox
     slider spinbutton switch textbox treegrid Date DateTime InputTime`);
+  const PARTS = roles("cell gridcell columnheader rowheader row LayoutTableCell LayoutTableRow");
   const MULTISELECTABLE = roles("grid listbox tablist tree treegrid");
   const LEVELLED = roles("row treeitem comment");
   // What they are when nothing is said.
@@ -52,8 +53,13 @@
   const LONGEST_DESCRIPTION = 200;
   const shortened = (s) => (s.length > LONGEST_DESCRIPTION && !verbose ? s.slice(0, LONGEST_DESCRIPTION) + "\u2026" : s);
 
+  // Most elements of large tables: nothing was said of them.
+  const saysNothing = (record) =>
+    !record.hasAttributes && !record.act && !verbose && PARTS.has(record.role) && record.element !== walk.active;
+
   const states = (record) => {
     const { node, tag, role } = record;
+    if (saysNothing(record)) return "";
     const parts = [];
     const get = (name) => (record.hasAttributes ? node.getAttribute(name) : null);
     let v;
