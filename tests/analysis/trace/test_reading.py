@@ -75,11 +75,30 @@ FOREIGN = {
     "Perfetto's binary": (b"\n\xb3\x01\x08\x00\x12", "a binary one of Perfetto's"),
     "Firefox": (b'{"meta":{"interval":1,"product":"Firefox"},"libs":[],"threads":[]}', "a profile of Firefox's"),
     "a heap snapshot": (b'{"snapshot":{"meta":{}},"nodes":[]}', "a heap snapshot"),
+    "Firefox, packed": (
+        gzip.compress(b'{"libs":[],"meta":{"product":"Firefox"},"shared":{"stringArray":[]}}'),
+        "a profile of Firefox's",
+    ),
+    "Safari": (b'{"version":1,"recording":{"displayName":"Timeline"}}', "a recording of Safari's"),
+    "Lighthouse": (b'{"lighthouseVersion":"13.5.0","audits":{}}', "a report of Lighthouse's"),
+    "a ZIP archive": (b"PK\x03\x04\x14\0\0\0", "a ZIP archive: unpack it"),
+    "packed twice": (gzip.compress(gzip.compress(WHOLE)), "packed twice"),
+    "UTF-16": (WHOLE.decode().encode("utf-16"), "in UTF-16: save it as UTF-8"),
+    "nothing, packed": (gzip.compress(b""), "the file is empty"),
     "a CPU profile": (b'{"nodes":[],"startTime":1,"samples":[]}', "a CPU profile"),
     "a HAR file": (b'{"log":{"version":"1.2"}}', "a HAR file"),
     "Node": (named("node[4711]", "JavaScriptMainThread"), "recorded by Node.js"),
     "Android WebView": (named("com.android.webview", "CrRendererMain"), "an Android WebView"),
     "Perfetto's JSON": (named("/system/bin/surfaceflinger"), "no trace of a page in Chrome"),
+    "Perfetto's JSON of a system": (
+        b'{"displayTimeUnit":"ns","systemTraceEvents":"# tracer: nop",'
+        b'"traceEvents":[{"name":"binder","ph":"X","ts":1.5,"dur":2.5,"pid":"surfaceflinger","tid":"main"}]}',
+        "has events, but none of a page",
+    ),
+    "Flutter": (
+        b'{"type":"Timeline","traceEvents":[{"name":"Frame","ph":"B","ts":5,"pid":1,"tid":2}]}',
+        "has events, but none of a page",
+    ),
     "the browser's": (
         b'[{"name":"TracingStartedInBrowser","ph":"I","ts":5,"args":{"data":{"frames":[]}}}]',
         "recorded for the browser as a whole",
@@ -88,6 +107,10 @@ FOREIGN = {
     "without its end": (WHOLE[:-1], "cut short"),
     "half of its gzip data": (gzip.compress(WHOLE)[:500], "cut short"),
     "damaged gzip data": (gzip.compress(WHOLE)[:60] + bytes(200), "gzip data are damaged"),
+    "more after its end": (WHOLE + b"more", "damaged: .*trailing"),
+    "two of them": (WHOLE + WHOLE, "damaged: .*trailing"),
+    "as a crash leaves it": (WHOLE[: WHOLE.rindex(b'],"metadata"')] + b",\n", "cut short"),
+    "lines without a list": (WHOLE.partition(b"[\n")[2].replace(b",\n", b"\n"), "damaged"),
     "a broken line": (WHOLE.replace(b'"name"', b'"name', 1), "damaged"),
     "other types": (b'{"traceEvents":{"a":1}}', "traceEvents|damaged"),
     "numbers": (b"[1,2,3]", "no page|no trace of a page"),
@@ -100,6 +123,14 @@ def test_what_is_no_trace_is_refused(what: str) -> None:
     data, words = FOREIGN[what]
     with pytest.raises(BadTrace, match=words):
         Trace.load(data)
+
+
+def test_half_characters_do_no_harm() -> None:
+    """Texts of a page may end within a character; those that don't are read as they are."""
+    made = MadeTrace()
+    made.request("10.2", "http://made.test/\ud83d\ude00.js?\ud83d", 60, 20)
+    trace = Trace.load(made.text())
+    assert trace.requests[-1].url == "http://made.test/\U0001f600.js?\ufffd"
 
 
 def test_a_file_that_is_too_large_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:

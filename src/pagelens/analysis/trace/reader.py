@@ -37,6 +37,17 @@ _MOST_METADATA = 64 << 10
 _MOST_BEFORE = 64 << 20
 
 
+_PERFETTO = "a binary one of Perfetto's, perhaps; record it as JSON"
+#: What files of other forms begin with.
+_BINARY = (
+    (b"PK\x03\x04", "a ZIP archive: unpack it"),
+    (b"\x1f\x8b", "it is packed twice: unpack it once"),
+    (b"\xff\xfe", "it is in UTF-16: save it as UTF-8"),
+    (b"\xfe\xff", "it is in UTF-16: save it as UTF-8"),
+    (b"\n", _PERFETTO),
+)
+
+
 class RawEvent(msgspec.Struct, gc=False):
     """An event with its arguments not yet decoded."""
 
@@ -169,9 +180,9 @@ def whole(source: Path | bytes, notes: Notes) -> list[RawEvent]:
     if not text:
         raise BadTrace("This is no trace: the file is empty.")
     if text[:1] not in b"[{":
-        kind = (
-            "a binary one of Perfetto's, perhaps; record it as JSON" if text[:1] == b"\n" or b"\0" in text[:64] else ""
-        )
+        kind = next((words for begin, words in _BINARY if text.startswith(begin)), "")
+        if not kind and b"\0" in text[:64]:
+            kind = _PERFETTO
         raise BadTrace(f"This is no trace in JSON{f' ({kind})' if kind else ''}: it begins with {text[:12]!r}.")
     if text[:1] == b"{":
         _refuse_foreign(text)
@@ -181,7 +192,7 @@ def whole(source: Path | bytes, notes: Notes) -> list[RawEvent]:
     except NotByLine as error:
         cause = error.__cause__
         words = str(cause)
-        if "truncated" in words or text[-1:] not in b"]}":
+        if "truncated" in words or ("trailing" not in words and text[-1:] not in b"]}"):
             raise BadTrace(f"This trace is cut short: it ends after {len(text):,} bytes, within its data.") from cause
         raise BadTrace(f"This trace is damaged: {words[:160]}.") from cause
 
@@ -196,6 +207,8 @@ def _refuse_foreign(text: bytes) -> None:
         (rb'"(?:nodes|samples|timeDeltas)"\s*:', "a CPU profile (.cpuprofile) without events"),
         (rb'"log"\s*:', "a HAR file"),
         (rb'"resourceSpans"\s*:', "an OpenTelemetry trace"),
+        (rb'"lighthouseVersion"\s*:', "a report of Lighthouse's"),
+        (rb'"recording"\s*:', "a recording of Safari's"),
     )
     what = next((words for pattern, words in known if re.search(pattern, head)), "")
     if what:
