@@ -41,6 +41,8 @@ ADDED = {
     ("performance_start_trace", "selectorStats"): "what selectors cost, which the peer never records",
     ("performance_analyze_insight", "traceFilePath"): "traces that were saved, here or in DevTools",
     ("take_snapshot", "uid"): "a part of a long page",
+    ("take_snapshot", "maxTokens"): "as much of a long page as there is room for",
+    ("take_snapshot", "cursor"): "the rest of it, as it was",
     ("take_snapshot", "diff"): "what an action changed, without reading all again",
     ("execute_webmcp_tool", "frame"): "several frames may offer tools of one name",
     ("execute_webmcp_tool", "cancel"): "a form that waits to be submitted can be given up",

@@ -27,6 +27,7 @@ from pagelens.browser.window import resize
 from pagelens.collectors.console_collector import ConsoleCollector
 from pagelens.collectors.network_collector import NetworkCollector
 from pagelens.collectors.source_mapper import SourceMapper
+from pagelens.context.kept_snapshots import KeptSnapshots
 from pagelens.context.page_tools import PageTools
 from pagelens.context.successors import Successors
 from pagelens.context.tracing import PageTracing
@@ -35,9 +36,10 @@ from pagelens.core.options import Options
 from pagelens.core.safe_text import one_line, shortened
 from pagelens.errors import DialogOpen, DocumentReplaced, ElementGone, ElementNotFound, PageClosed, PagelensError
 from pagelens.snapshot.difference import SnapshotDifference, compare
+from pagelens.snapshot.frame_reader import address_of
 from pagelens.snapshot.outline import Outline, OutlineOptions, SmartOutline
 from pagelens.snapshot.outline.smart_outline import MAX_LINES
-from pagelens.snapshot.part import is_range, part_of
+from pagelens.snapshot.part import is_range, part_of, with_address
 from pagelens.snapshot.search import MAX_RESULTS, SearchResult, search_text
 from pagelens.snapshot.text_snapshot import TextSnapshot
 
@@ -119,6 +121,7 @@ class McpPage:
         tools: what it offers to agents itself.
         tracing: recording its performance.
         last_snapshot: the one taken last, None before.
+        kept_snapshots: those that were shown last, for who reads one piece by piece.
     """
 
     def __init__(
@@ -140,6 +143,7 @@ class McpPage:
         self.tools = PageTools(self)
         self.tracing = PageTracing(self)
         self.last_snapshot: TextSnapshot | None = None
+        self.kept_snapshots = KeptSnapshots()
         self._seen: dict[bool, tuple[DocumentKey, TextSnapshot]] = {}  # by `verbose`
         self._successors = Successors(page)
 
@@ -151,6 +155,7 @@ class McpPage:
     def dispose(self) -> None:
         """The page is closed: keep nothing of it."""
         self.last_snapshot = None
+        self.kept_snapshots.clear()
         self._successors.forget()
 
     # -- what it is ----------------------------------------------------------------------------------
@@ -424,10 +429,19 @@ class McpPage:
         Args:
             verbose: as `TextSnapshot.take`.
             target: return only the lines of this element and what is in it: a uid, a range (``e12-e40``), a selector.
+                The address of that element is whole.
 
         Raises:
             ElementNotFound, ElementAmbiguous, InvalidInput: `target` is not shown in the page, or names no one element.
         """
+        part = await self._part(verbose, target)
+        if target is None or is_range(target):
+            return part
+        located = await locate(self.page, target)
+        address = one_line(await address_of(located.frame, located.number))
+        return TextSnapshot(with_address(part.text, address), part.frames, part.problems)
+
+    async def _part(self, verbose: bool, target: str | None) -> TextSnapshot:
         self.page.raise_if_unusable()
         await self.page.host.refresh()  # the title in its first line
         whole = self.last_snapshot = await TextSnapshot.take(self.page, verbose=verbose)
@@ -449,7 +463,7 @@ class McpPage:
         document, before = self._seen.get(verbose, (None, None))
         if before is None or document != self.page.main_frame.document_key:
             return None
-        now = await self.snapshot(verbose=verbose, target=target)
+        now = await self._part(verbose, target)
         text = before.text
         if target is not None:
             try:

@@ -167,7 +167,7 @@ async def _fit_text(out: Output, room: int, cut: CutJson, keep: Keep) -> None:
 
 
 async def _fit_json(out: Output, room: int, cut: CutJson, keep: Keep) -> None:
-    if out.listing is not None and out.listing.is_paged:
+    if out.listing is not None and (out.listing.is_paged or out.listing.go_on is not None):
         out.shorten_listing(lambda: json_size(out.json) / max(room, 1))
         if json_size(out.json) <= room:
             return

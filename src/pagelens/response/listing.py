@@ -25,6 +25,8 @@ class Listing(Generic[T]):
         text: lines for some of the items. May say once what they share.
         data: the same for `Encoder`: see `table`.
         json: the same for the structured reply.
+        go_on: for lists that are not paged: how the reader gets what follows the first so many items. The reply says it
+            when not all are shown.
         is_paged: the tool takes ``pageSize`` and ``pageIdx``: what does not fit is on the next page. Else it goes to a
             file.
 
@@ -42,10 +44,12 @@ class Listing(Generic[T]):
         data: Callable[[Sequence[T]], dict[str, Any]],
         json: Callable[[Sequence[T]], Any],
         is_paged: bool = True,
+        go_on: Callable[[int], str] | None = None,
     ) -> None:
         self.key = key
         self.page = self.whole = page
         self.is_paged = is_paged
+        self.go_on = go_on
         self._text = text
         self._data = data
         self._json = json
@@ -70,18 +74,28 @@ class Listing(Generic[T]):
         items = self.page.items
         if not items:
             return about
+        rest = []
+        if self.go_on is not None and self._left:
+            rest = [f"… {self._left} more lines: cursor {self.go_on(self.page.end)}"]
         if encoder is None:
-            return about + self._text(items)
+            return about + self._text(items) + rest
         encoded = encoder.encode(self._data(items))
         if encoded is None:
-            return [*about, f"(Plain text: {encoder.name} can't hold this exactly.)", *self._text(items)]
-        return about + encoded.split("\n")
+            return [*about, f"(Plain text: {encoder.name} can't hold this exactly.)", *self._text(items), *rest]
+        return about + encoded.split("\n") + rest
+
+    @property
+    def _left(self) -> int:
+        """How many items follow those shown."""
+        return self.page.total - self.page.end
 
     def json(self) -> dict[str, Any]:
         """The keys of the structured reply."""
         found = {self.key: self._json(self.page.items)}
         if self.is_paged and self.page.is_paged:
             found["pagination"] = self.page.to_json()
+        if self.go_on is not None and self._left:
+            found[f"{self.key}Cursor"] = self.go_on(self.page.end)
         return found
 
 

@@ -160,13 +160,27 @@ class McpResponse:
         """List the service and shared workers."""
         self.order.workers = on
 
-    def include_snapshot(self, on: bool = True, *, verbose: bool = False, file_path: Path | None = None) -> None:
-        """Show the page as text with uids, or write that to `file_path`."""
-        self.order.snapshot = SnapshotOrder(verbose, file_path) if on else None
+    def include_snapshot(
+        self,
+        on: bool = True,
+        *,
+        verbose: bool = False,
+        file_path: Path | None = None,
+        cursor: str | None = None,
+        max_tokens: int | None = None,
+    ) -> None:
+        """Show the page as text with uids, or write that to `file_path`.
 
-    def attach_snapshot(self, taken: TextSnapshot | SnapshotDifference, *, file_path: Path | None = None) -> None:
+        With `cursor` what follows in one that was shown, with `max_tokens` about so many tokens of it.
+        """
+        order = SnapshotOrder(verbose, file_path, cursor=cursor, max_tokens=max_tokens)
+        self.order.snapshot = order if on else None
+
+    def attach_snapshot(
+        self, taken: TextSnapshot | SnapshotDifference, *, file_path: Path | None = None, max_tokens: int | None = None
+    ) -> None:
         """Show a snapshot that was taken, or what has changed in it, or write that to `file_path`."""
-        self.order.snapshot = SnapshotOrder(file_path=file_path, taken=taken)
+        self.order.snapshot = SnapshotOrder(file_path=file_path, taken=taken, max_tokens=max_tokens)
 
     def attach_outline(self, outline: Outline) -> None:
         """Show a page's outline."""

@@ -49,11 +49,15 @@ class SnapshotOrder:
 
     Attributes:
         taken: what was taken already: a part, or what has changed; None: all of the page, as it is at the end.
+        cursor: go on with one that was shown, see `pagelens.context.kept_snapshots`.
+        max_tokens: show about so many, and the cursor of the rest.
     """
 
     verbose: bool = False
     file_path: Path | None = None
     taken: TextSnapshot | SnapshotDifference | None = None
+    cursor: str | None = None
+    max_tokens: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from pagelens.browser.world import JsFunction
 from pagelens.core.deadlines import SNAPSHOT_SILENCE, SNAPSHOT_WORK
 from pagelens.errors import DocumentReplaced, FrameGone, ProtocolError
 
-__all__ = ["FrameReader", "FrameText"]
+__all__ = ["FrameReader", "FrameText", "address_of"]
 
 _PACKAGE = "pagelens.snapshot"
 _VOCABULARY = JsFunction(_PACKAGE, "js/vocabulary.js", setup=True)
@@ -38,6 +38,7 @@ _RESUME = JsFunction(_PACKAGE, "js/resume.js", needs=(UIDS,))
 _MARK_LISTENING = JsFunction(_PACKAGE, "js/mark_listening.js", needs=(_CACHES,))
 _CLOSED_CANDIDATES = JsFunction(_PACKAGE, "js/closed_candidates.js", needs=_SHARED)
 _ADD_CLOSED_ROOTS = JsFunction(_PACKAGE, "js/add_closed_roots.js", needs=_SHARED)
+_ADDRESS_OF = JsFunction(_PACKAGE, "js/address_of.js", needs=(UIDS,))
 _KNOWN_UIDS = JsFunction(_PACKAGE, "js/known_uids.js", needs=(UIDS,))
 
 #: Events that make an element clickable when it listens for them.
@@ -69,6 +70,16 @@ class _Known:
     document_object: str = ""  # in the page's own world; empty until asked for
     listeners: set[int] = field(default_factory=set)  # backend node ids
     owners: dict[str, int] = field(default_factory=dict)  # frame id -> uid of its element here
+
+
+async def address_of(frame: Frame, number: int) -> str:
+    """Where the element with the uid ``e{number}`` leads or what it shows, the whole URL; empty when there is none.
+
+    Raises:
+        DocumentReplaced, CommandTimeout, DialogOpen, PageCrashed, PageClosed: it can't be asked now.
+    """
+    address: str = await frame.call(_ADDRESS_OF, number, timeout=SNAPSHOT_SILENCE)
+    return address
 
 
 class FrameReader:

@@ -7,9 +7,13 @@ from collections.abc import Sequence
 
 from pagelens.errors import ElementNotFound, InvalidInput
 
-__all__ = ["indent_of", "is_range", "parents", "part_of", "path_lines"]
+__all__ = ["indent_of", "is_range", "parents", "part_of", "path_lines", "with_address"]
 
 _UID = re.compile(r"e\d+")
+#: A line up to its address: uid, role, name, states.
+_BEFORE_ADDRESS = re.compile(
+    r' *uid=e\d+ [\w-]+(?: "(?:[^"\\]|\\.)*")?(?: [a-z]+(?:="(?:[^"\\]|\\.)*"|=[^\s"]+)?(?![^\s]))*'
+)
 _RANGE = re.compile(r"(e\d+)(?:-|…|\.\.\.)(e\d+)")
 
 
@@ -39,6 +43,17 @@ def part_of(text: str, uid: str) -> str:
     end = _end(lines, other)
     shift = min(indent_of(line) for line in lines[start:end])
     return "\n".join([header, *(line[shift:] for line in lines[start:end])])
+
+
+def with_address(text: str, address: str) -> str:
+    """A part of a snapshot with the whole address in its first line of an element, in place of one that is cut."""
+    if address == "":
+        return text
+    header, line, *lines = text.split("\n")
+    found = _BEFORE_ADDRESS.match(line)
+    if found is None:
+        return text
+    return "\n".join([header, f"{found[0]} {address}", *lines])
 
 
 def _line_of(lines: Sequence[str], uid: str) -> int:

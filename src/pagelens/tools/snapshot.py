@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from pydantic import Field
 
+from pagelens.errors import InvalidInput
 from pagelens.tools.definition import FileUse, PageToolRequest, ToolParams, define_page_tool
 
 if TYPE_CHECKING:
@@ -30,9 +31,14 @@ class TakeSnapshotParams(ToolParams):
     verbose: bool | None = Field(default=None, description="Include elements without meaning of their own too.")
     filePath: str | None = Field(default=None, description="Write it to this file instead of the reply.")
     uid: str | None = Field(
-        default=None, description="Only this element and what is in it: a uid, a range (e12-e40) or a selector."
+        default=None,
+        description="Only this element, its URL whole, and what is in it: a uid, a range (e12-e40) or a selector.",
     )
     diff: bool | None = Field(default=None, description="Only what has changed since the last snapshot.")
+    maxTokens: int | None = Field(
+        default=None, ge=_FEWEST_TOKENS, le=_MOST_TOKENS, description="About so many; a cursor leads to the rest."
+    )
+    cursor: str | None = Field(default=None, description="Go on with a snapshot that was too long, where it ended.")
 
 
 @define_page_tool(
@@ -52,13 +58,18 @@ async def take_snapshot(
 ) -> None:
     params = request.params
     verbose, path = bool(params.verbose), request.paths.get("filePath")
+    if params.cursor is not None and (params.uid is not None or params.diff):
+        raise InvalidInput("A cursor goes on with a snapshot as it was.", "Leave out uid and diff, or the cursor.")
+    if params.cursor is not None:
+        request.page.kept_snapshots.at(params.cursor)  # says so when there is none
     changes = await request.page.snapshot_difference(verbose=verbose, target=params.uid) if params.diff else None
     if changes is not None:
         response.attach_snapshot(changes, file_path=path)
     elif params.uid is not None:
-        response.attach_snapshot(await request.page.snapshot(verbose=verbose, target=params.uid), file_path=path)
+        taken = await request.page.snapshot(verbose=verbose, target=params.uid)
+        response.attach_snapshot(taken, file_path=path, max_tokens=params.maxTokens)
     else:
-        response.include_snapshot(verbose=verbose, file_path=path)
+        response.include_snapshot(verbose=verbose, file_path=path, cursor=params.cursor, max_tokens=params.maxTokens)
     response.attach_devtools_data()
     response.mention_page_tools()
 
