@@ -138,3 +138,13 @@ def test_a_window_size_only_where_it_is_wanted() -> None:
     wide = build({}, viewport=(2500, 1400)).switches
     assert any(switch.startswith("--window-size=2500,") for switch in wide)
     assert any(switch.startswith("--screen-info={2500x") for switch in wide)
+
+
+def test_tools_of_pages_are_switched_on_with_their_category() -> None:
+    on = {"webmcp": True}
+    assert "WebMCP" not in features(build(), "--enable-features")
+    assert features(build(categories=on), "--enable-features") == ["WebMCP"]
+    merged = build(categories=on, chrome_args=("--enable-features=Other", "--disable-features=Third"))
+    assert features(merged, "--enable-features") == ["WebMCP", "Other"]
+    assert features(build(categories=on, chrome_args=("--disable-features=WebMCP",)), "--enable-features") == []
+    assert features(build(categories={"webmcp": False}), "--enable-features") == []

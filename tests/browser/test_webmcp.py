@@ -15,6 +15,7 @@ from pagelens.browser.page import Page
 from pagelens.browser.webmcp import WebMCP, WebMCPTool, WebMCPToolCallResult
 from pagelens.core.options import Options
 from pagelens.errors import PageClosed, WaitTimeout, WebMCPUnavailable
+from tests.support.running_chrome import Holder, Relay, RunningChrome
 from tests.support.site import Response, Site
 
 REUSES_PAGE = True
@@ -621,6 +622,38 @@ async def test_pages_that_can_t_offer_tools(page: Page, host: BrowserHost, site:
     await load(page, site, "")
     assert page.webmcp.unavailable_reason is None
     assert page.webmcp.tools() == []
+
+
+async def test_tools_that_were_there_before_us(site: Site) -> None:
+    far = site.other(site.page(f"{OFFER}<script>offer('far', () => 'from afar');</script>"))
+    near = site.page(f"{OFFER}<script>offer('near', () => 'nearby');</script>")
+    frames = f"<iframe allow=tools src={far}></iframe><iframe src={near}></iframe>"
+    url = site.page(f"{OFFER}<script>{ADD}{NEVER}</script>{frames}{FORM.format(more='')}")
+    chrome = RunningChrome("--enable-features=WebMCP", "--site-per-process")
+    async with chrome, Holder(chrome) as holder, Relay(chrome.port) as relay:
+        await holder.open(url)
+        host = BrowserHost(Options(browser_url=relay.url))
+        try:
+            await host.ensure_running()
+            page = next(page for page in host.pages.values() if page.url == url)
+            assert page.webmcp.tools() == []  # asleep
+            await page.ready()
+            assert await (await tool(page, "add")).execute({"a": 1, "b": 2}) is not None
+            for name, output in (("far", "from afar"), ("near", "nearby")):
+                found = await tool(page, name)
+                assert (await found.execute()).output == output
+                assert found.frame.url == (far if name == "far" else near)
+            task = await begun(page, await tool(page, "never"))
+            form = await (await tool(page, "find")).form_element()
+            assert form is not None
+            assert page.webmcp.unavailable_reason is None
+            relay.cut()
+            result = await task
+            assert (result.status, "connection" in result.error_text) == ("Error", True)
+            assert page.webmcp.tools() == []
+            assert is_clean(page)
+        finally:
+            await host.close()
 
 
 async def test_a_browser_without_it(site: Site) -> None:
