@@ -182,7 +182,10 @@ async def test_a_warm_cache_and_a_slow_machine(
     assert (summary["cpuThrottlingRate"], summary["networkConditions"]) == (2, "Fast 4G")
     assert not site.seen("/kept.js")
     assert [row["cached"] for row in await rows(agent, "requests") if row["url"] == "/kept.js"] == [True]
-    assert "Screenshot" in {event["name"] for event in json.loads(file.read_bytes())["traceEvents"]}
+    raw = json.loads(file.read_bytes())
+    assert "Screenshot" in {event["name"] for event in raw["traceEvents"]}
+    assert (raw["metadata"]["cpuThrottling"], raw["metadata"]["networkThrottling"]) == (2, "Fast 4G")
+    assert len(raw["metadata"]) > 20  # Chrome's own
     _, found = await one(agent, "SlowCSSSelector")
     assert found["figures"]["recorded"] is True
     await agent.ok("emulate", cpuThrottlingRate=1, networkConditions="No throttling")

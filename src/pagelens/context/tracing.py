@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import gzip
+import json
+import re
 import shutil
 import threading
 from collections import OrderedDict
@@ -32,6 +34,12 @@ __all__ = ["Conditions", "PageTrace", "PageTracing", "TraceStore", "copy_trace"]
 MAX_TRACES = 4
 #: How far a recording is when its parts are done, of 1.
 _LOADED, _QUIET, _GIVEN = 0.3, 0.5, 0.8
+
+
+#: How much of a trace's end is searched for its metadata, which take some 60 kB.
+_TAIL = 1 << 20
+#: Where the metadata of a trace begin, with at least one in them.
+_METADATA = re.compile(rb'\],\s*"metadata":\s*\{(?=\s*")')
 
 
 def _silent(done: float, total: float, message: str) -> None:
@@ -186,6 +194,7 @@ class PageTracing:
             page.session.post("Network.setCacheDisabled", {"cacheDisabled": False})
         recorded = await recorder.stop(lambda words: tell(_QUIET, 1, words))
         self._conditions = Conditions()
+        await asyncio.to_thread(_note, recorded.path, conditions)
         return recorded, replace(
             conditions,
             is_quiet=is_quiet,
@@ -359,6 +368,27 @@ def copy_trace(recorded: Recorded, file: BinaryIO, path: Path) -> None:
                 shutil.copyfileobj(source, file, 1 << 20)
     except OSError as error:
         raise FileFailed(f"The trace could not be written to {path}: {error.strerror or error}.") from error
+
+
+def _note(path: Path, conditions: Conditions) -> None:
+    """Write into a trace under which conditions it was recorded, in the words that DevTools reads."""
+    words: dict[str, object] = {"source": "pagelens", "cpuThrottling": conditions.cpu_rate}
+    if conditions.network is not None:
+        words["networkThrottling"] = conditions.network
+    try:
+        with path.open("r+b") as file:
+            end = file.seek(0, 2)
+            begin = max(end - _TAIL, 0)
+            file.seek(begin)
+            tail = file.read()
+            found = list(_METADATA.finditer(tail))
+            if not found:
+                return  # another Chrome's form: it is readable as it is
+            at = found[-1].end()
+            file.seek(begin + at)
+            file.write(json.dumps(words)[1:-1].encode() + b"," + tail[at:])
+    except OSError as error:
+        raise FileFailed(f"The trace could not be written: {error.strerror or error}.") from error
 
 
 def _version(path: Path) -> tuple[int, int]:
