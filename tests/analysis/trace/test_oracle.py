@@ -163,3 +163,24 @@ def test_trees_of_threads(name: str) -> None:
                 assert found == (thread["entries"], thread["roots"], thread["maxDepth"]), thread["name"]
                 compared += 1
     assert compared
+
+
+#: What DevTools' engine says of functions: their own milliseconds (the sum over all of them, and the busiest).
+FUNCTIONS = {
+    "own-third": (229.1, [("burn", 149.1), ("burn", 78.7), ("(anonymous)", 0.8)]),
+    "own-inp": (1251.3, [("layoutThrash", 667.0), ("busy", 573.0), ("(anonymous)", 6.8)]),
+}
+
+
+@pytest.mark.parametrize(
+    "name", ["own-third", pytest.param("own-inp", marks=pytest.mark.long)] if data_dir() else ["own-third"]
+)
+def test_functions(name: str) -> None:
+    trace, _ = loaded(name)
+    (thread, *_) = (thread for thread in trace.threads() if thread.calls.totals(trace.begin, trace.end).functions())
+    found = thread.calls.totals(trace.begin, trace.end).functions()
+    whole, busiest = FUNCTIONS[name]
+    assert sum(row.own_ms for row in found) == pytest.approx(whole, rel=0.002)
+    # Single functions differ a little: a sample within a layout does not end what runs around it.
+    wanted = [(function, pytest.approx(own, rel=0.01, abs=0.2)) for function, own in busiest]
+    assert [(row.name, row.own_ms) for row in found[:3]] == wanted
