@@ -13,6 +13,8 @@ from pagelens.snapshot.part import indent_of, parents, path_lines
 __all__ = ["SnapshotDifference", "compare"]
 
 _UID = re.compile(r" *uid=(e\d+) (.*)")
+#: Where an element is, not what it is.
+_PLACE = re.compile(r" (?:offscreen|scrollable=[a-z,]+)(?= |$)")
 #: Characters of a line above what changed, and of what a line was.
 _PATH = 120
 _WAS = 200
@@ -103,7 +105,7 @@ def compare(before: str, now: str) -> SnapshotDifference:
         if here is None:
             added += 1
             shown[number] = [f"+ {line}"]
-        elif old.lines[here].lstrip(" ") != line.lstrip(" "):
+        elif _said(old.lines[here]) != _said(line):
             changed += 1
             was = re.sub(r"^uid=\S+ ", "", old.lines[here].lstrip(" "))
             shown[number] = [f"~ {line} (was: {shortened(was, _WAS)})"]
@@ -115,6 +117,12 @@ def compare(before: str, now: str) -> SnapshotDifference:
             under = _subtrees(old, went, holder, indent_of(new.lines[place]))
             shown.setdefault(place, []).extend(under)
     return SnapshotDifference(tuple(top + _with_paths(new, shown)), added, removed, changed)
+
+
+def _said(line: str) -> str:
+    """A line without what scrolling changes."""
+    body = line.lstrip(" ")
+    return _PLACE.sub("", body) if body.startswith("uid=") else body
 
 
 def _subtrees(old: _Side, went: dict[Hashable, list[int]], holder: Hashable, indent: int) -> list[str]:

@@ -34,6 +34,7 @@
     walk.hasPseudoText ||= facts.pseudo;
     walk.hasPointer ||= facts.pointer;
     walk.hasTransform ||= facts.transform;
+    walk.hasScrolling ||= facts.scrolls;
   };
 
   const addText = (raw, parent) => {
@@ -79,6 +80,22 @@
     }
   };
 
+  // Boxes that may scroll. Whether there is anything to scroll to is looked at in the end.
+  const SCROLLING = new Set(["block", "flex", "grid", "inline-block", "list-item", "flow-root"]);
+  const mayScroll = [];
+  const SMALLEST = 24; // pixels; and so much must be out of sight
+  const scrolls = ({ node, style }) => {
+    const ways = [];
+    const add = (how, size, whole, at, before, after) => {
+      if ((how !== "auto" && how !== "scroll") || size < SMALLEST || whole - size < SMALLEST) return;
+      if (Math.abs(at) > 1) ways.push(before);
+      if (Math.abs(at) < whole - size - 1) ways.push(after);
+    };
+    add(style.overflowY, node.clientHeight, node.scrollHeight, node.scrollTop, "up", "down");
+    add(style.overflowX, node.clientWidth, node.scrollWidth, node.scrollLeft, "left", "right");
+    return ways.join(",");
+  };
+
   // What is in an object is shown when the object itself can't be.
   const showsFallback = (object) => {
     const range = lib.document.createRange();
@@ -116,6 +133,10 @@
     if (display === "block" && (parent.display === "inline" || parent.display === "contents")) {
       const position = style.position;
       record.outOfFlow = position === "absolute" || position === "fixed" || style.cssFloat !== "none";
+    }
+    if (walk.hasScrolling && SCROLLING.has(display) && tag !== "body" && tag !== "html" && record.visible) {
+      const overflow = style.overflowY;
+      if (overflow !== "visible" && overflow !== "clip") mayScroll.push(record);
     }
     walk.add(record);
     if (leafTags.has(tag) && (tag !== "object" || !showsFallback(element))) {
@@ -249,6 +270,7 @@
   }
 
   adopt();
+  for (const record of mayScroll) record.scrolls = scrolls(record);
 
   // Bottom-up: an inline box that holds a block-level one.
   for (let i = walk.order.length - 1; i >= 0; i--) {

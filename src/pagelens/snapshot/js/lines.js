@@ -98,9 +98,16 @@
     return entries;
   };
 
+  const { innerWidth, innerHeight } = window;
+  const isOffscreen = (element) => {
+    const { left, top, right, bottom } = element.getBoundingClientRect();
+    return right > left && bottom > top && (right <= 0 || bottom <= 0 || left >= innerWidth || top >= innerHeight);
+  };
+
   const line = (record, name, entries) => {
     const made = new Line(record, printed.get(record.role) || record.role, name, states(record), entries);
     made.url = url(record);
+    made.offscreen = (record.role === "heading" || areas.has(record.role)) && isOffscreen(record.node);
     return made;
   };
   const plain = (role, entries) => new Line(null, role, "", "", entries);
@@ -234,6 +241,10 @@
       if (record.parent.included && record.parent.name === folded(all(record))) return NONE;
     }
     const isParagraph = verbose && role === "paragraph" && record.visible && !record.hidden;
+    if (record.scrolls !== "" && !record.hidden && !(record.included && (record.act || areas.has(role) || cells.has(role)))) {
+      const entries = settle(freed(items));
+      if (entries.length > 0) return [line(record, record.name, entries)];
+    }
     if (!record.included && !isParagraph) return passOn(record, items);
     if (tag === "select") return [selectLine(record)];
     if (cells.has(role)) return [cellLine(record, items)];

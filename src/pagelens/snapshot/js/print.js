@@ -7,11 +7,15 @@
   const flat = [];
   const stack = [];
   for (let i = entries.length - 1; i >= 0; i--) stack.push(entries[i], 0);
+  let unseen = Infinity; // the depth of the line around that says that it is off screen, with all that is in it
   while (stack.length > 0) {
     const depth = stack.pop();
     const entry = stack.pop();
     flat.push(entry, depth);
+    if (depth <= unseen) unseen = Infinity;
     if (typeof entry === "string") continue;
+    if (unseen !== Infinity) entry.offscreen = false;
+    else if (entry.offscreen) unseen = depth;
     const below = entry.entries;
     for (let i = below.length - 1; i >= 0; i--) stack.push(below[i], depth + 1);
   }
@@ -40,6 +44,7 @@
       if (entry.name !== "") s += ` "${entry.name.replace(/\\/g, "\\\\").replace(/"/g, '\\"')}"`;
       if (entry.bare !== "") s += " " + entry.bare;
       if (entry.states !== "") s += " " + entry.states;
+      if (entry.offscreen) s += " offscreen";
       if (entry.url !== "") s += " " + entry.url;
       out.push(s);
     }

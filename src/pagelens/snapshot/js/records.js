@@ -22,6 +22,7 @@
       this.holdsBlock = false; // an inline box with a block-level box in it
       this.hasAttributes = true;
       this.transform = null; // CSS text-transform, once read
+      this.scrolls = ""; // which ways it can be scrolled
       this.unrendered = false; // a file input that can't be seen
       // for the later passes
       this.role = "";
@@ -78,6 +79,7 @@
       this.hasPseudoText = false;
       this.hasPointer = false;
       this.hasTransform = false;
+      this.hasScrolling = false;
       this.modal = null; // the record of the modal dialog in front
       this.focused = null; // the element that has the focus
       this.active = null; // the item that the focused element says is the one that counts (aria-activedescendant)
@@ -123,6 +125,7 @@
       this.url = "";
       this.hasUid = record !== null;
       this.isAct = record !== null && record.act;
+      this.offscreen = false; // outside of what is seen of the page now
       this.isCell = false;
       this.isSimple = false; // a cell of text alone
       this.bare = ""; // goes after the role as it is: cells of a row, options

@@ -113,6 +113,7 @@
     v = get("aria-current");
     if (v && v !== "false") parts.push("current");
     if (get("aria-busy") === "true") parts.push("busy");
+    if (record.scrolls !== "") parts.push(`scrollable=${record.scrolls}`);
     if (record.element === walk.focused) parts.push("focused");
     if (record.element === walk.active) parts.push("active");
     if (holdsText(record)) {

@@ -100,11 +100,12 @@
   };
 
   // Which rules a style sheet has that decide how much must be read of every element: 1 = text in ::before or
-  // ::after, 2 = cursor: pointer, 4 = text-transform. Remembered by sheet until its number of rules changes.
+  // ::after, 2 = cursor: pointer, 4 = text-transform, 8 = boxes that scroll. Remembered by sheet until its number of rules changes.
   const PSEUDO = 1;
   const POINTER = 2;
   const TRANSFORM = 4;
-  const EVERYTHING = PSEUDO | POINTER | TRANSFORM;
+  const SCROLLS = 8;
+  const EVERYTHING = PSEUDO | POINTER | TRANSFORM | SCROLLS;
   const seen = new WeakMap();
   const rulesHave = (rules) => {
     let facts = 0;
@@ -113,9 +114,10 @@
       for (const rule of stack.pop()) {
         const selector = rule.selectorText;
         if (selector !== undefined) {
-          const { cursor, textTransform } = rule.style;
+          const { cursor, textTransform, overflowX, overflowY } = rule.style;
           if (cursor !== "" && /pointer|var\(/.test(cursor)) facts |= POINTER;
           if (textTransform !== "" && textTransform !== "none") facts |= TRANSFORM;
+          if ((overflowY !== "" || overflowX !== "") && /auto|scroll|var\(/.test(overflowX + overflowY)) facts |= SCROLLS;
           if (rule.style.content !== "" && /:(before|after)/i.test(selector)) facts |= PSEUDO;
         } else if (rule.styleSheet) facts |= sheetHas(rule.styleSheet);
         if (facts === EVERYTHING) return facts;
@@ -137,7 +139,7 @@
     seen.set(sheet, { count: rules.length, facts });
     return facts;
   };
-  // Of a document or shadow root, its style attributes included: {pseudo, pointer, transform}.
+  // Of a document or shadow root, its style attributes included: {pseudo, pointer, transform, scrolls}.
   text.styleFacts = (root) => {
     let facts = root.querySelector('[style*="cursor"]') === null ? 0 : POINTER;
     for (const sheets of [root.styleSheets, root.adoptedStyleSheets || []]) {
@@ -147,6 +149,12 @@
       }
     }
     if (root.querySelector('[style*="text-transform"]') !== null) facts |= TRANSFORM;
-    return { pseudo: (facts & PSEUDO) !== 0, pointer: (facts & POINTER) !== 0, transform: (facts & TRANSFORM) !== 0 };
+    if ((facts & SCROLLS) === 0 && root.querySelector('[style*="overflow"]') !== null) facts |= SCROLLS;
+    return {
+      pseudo: (facts & PSEUDO) !== 0,
+      pointer: (facts & POINTER) !== 0,
+      transform: (facts & TRANSFORM) !== 0,
+      scrolls: (facts & SCROLLS) !== 0,
+    };
   };
 }
