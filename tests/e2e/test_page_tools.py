@@ -55,6 +55,7 @@ async def test_the_tools_of_pages(site: Site) -> None:
         replies = [await agent.ok("click", uid=uid), await agent.ok("list_pages")]
         assert any('returned: "found tea"' in reply for reply in replies), replies
         assert (await agent.call("page_inspect_state")).is_error
+        assert "Did you mean page_calculate_sum?" in await agent.call("page_calculate_sums")
 
         # Gone with the page, or with a script of it.
         await agent.evaluate("() => stop.abort()")

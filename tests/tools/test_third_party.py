@@ -61,7 +61,7 @@ async def test_what_they_return(agent: Agent, site: Site) -> None:
     assert await execute(agent, "Later/echo", x=[1, {"__proto__": None}]) == {"input": {"x": [1, {"__proto__": None}]}}
     text = await agent.fails("execute_3p_developer_tool", "script_failed", toolName="breaks")
     assert 'The page\'s tool "breaks" threw TypeError: no cart here' in text
-    assert "pagelens" not in text
+    assert len(text.splitlines()) == 2, text  # where the page threw it, and not from where we called
     reply = await agent.call("execute_3p_developer_tool", toolName="ask")
     assert "the dialog that it opened holds the page" in reply.text
     await agent.ok("handle_dialog", action="dismiss")

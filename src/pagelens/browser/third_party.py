@@ -49,6 +49,7 @@ SHOW_NODES = JsFunction("pagelens.browser", "js/show_nodes.js", needs=(UIDS,))
 _RUN = f"async (...given) => (\n{_EXECUTE.source}\n)((\n{_PLAIN.source}\n), ...given)"
 _EVENT = "devtoolstooldiscovery"
 _UID = re.compile(r"(?:uid=)?e\d{1,15}|(?:css|text)=.+", re.DOTALL)
+_OUR_PLACE = re.compile(r"\n *at (?:async )?(?:\S+ \()?script:\d+:\d+\)?$", re.MULTILINE)
 #: Schemas are followed so deep.
 _DEEPEST = 100
 
@@ -208,7 +209,8 @@ async def execute(
             make_element=shown,
         )
     except ScriptFailed as error:
-        words = error.message.removeprefix("The script threw ")
+        # Lines of the stack that are ours say nothing to whoever called the tool.
+        words = _OUR_PLACE.sub("", error.message.removeprefix("The script threw "))
         raise ScriptFailed(f"The page's tool {quoted(shortened(tool.name, 100))} threw {words}") from error
     finally:
         for element in held:

@@ -198,7 +198,7 @@ class App:
     def _unknown(self, name: str) -> UnknownTool:
         from pagelens.tools.arguments import nearest
 
-        served = [tool.name for tool in self.served]
+        served = [tool.name for tool in [*self.served, *self._passed()]]
         near = nearest(name, served)
         return UnknownTool(
             f"There is no tool {quoted(shortened(name, 60))}.",

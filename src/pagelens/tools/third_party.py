@@ -54,6 +54,9 @@ async def execute_3p_developer_tool(
     if done.lost is not None:
         raise done.lost
     if done.report is None:
-        response.append_line("The page's tool has not returned yet: the dialog that it opened holds the page.")
+        response.append_line(
+            "The page's tool has not returned yet: the dialog that it opened holds the page. "
+            "What it returns after that is not told."
+        )
     else:
         response.attach_tool_result(done.report)
