@@ -17,14 +17,16 @@ import platformdirs
 from benchmarks.client import Client
 from benchmarks.contenders import BareContender, Contender, ServerContender
 from benchmarks.heap import measure_heap
-from benchmarks.judge import ROUNDS, judge
+from benchmarks.judge import ROUNDS, SAVED, judge
 from benchmarks.machine import this_machine
 from benchmarks.operations import OPERATIONS, time_operations
+from benchmarks.outlines import measure_outlines
 from benchmarks.report import report
 from benchmarks.results import Results, Sizes
 from benchmarks.servers import ServerSpec, install_peers, servers
 from benchmarks.sessions import run_floods, run_sessions, time_starts
-from benchmarks.site import running_site
+from benchmarks.site import running_site, saved_pages
+from benchmarks.snapshots import measure_snapshots
 from benchmarks.tokens import count_tokens
 from benchmarks.traces import measure_traces
 from benchmarks.traces_live import measure_live
@@ -33,7 +35,7 @@ from pagelens.core.options import Options
 from pagelens.errors import PagelensError
 
 PAGE = Path(__file__).parents[1] / "docs" / "benchmarks.md"
-PHASES = ("starts", "operations", "sessions", "events", "heap", "traces", "live")
+PHASES = ("starts", "operations", "snapshots", "sessions", "events", "outlines", "heap", "traces", "live")
 
 
 @dataclass(frozen=True)
@@ -42,15 +44,17 @@ class Plan:
 
     judged_rounds: int
     other_rounds: int
+    snapshots: int
     sessions: int
     floods: int
+    outlines: int
     heaps: int
     traces: int
     live: int
 
 
 #: `quick` gives a first impression while working on something; it judges too, but writes no page.
-PLANS = {"full": Plan(ROUNDS, 10, 3, 3, 5, 5, 3), "quick": Plan(5, 3, 1, 1, 1, 1, 1)}
+PLANS = {"full": Plan(ROUNDS, 10, 5, 3, 3, 5, 5, 5, 3), "quick": Plan(5, 3, 2, 1, 1, 2, 1, 1, 1)}
 
 
 def main() -> int:
@@ -78,6 +82,7 @@ def main() -> int:
         run = _Run(specs, PLANS[chosen.plan], site, folder, phases, chosen.match)
         results = asyncio.run(run.all(BareContender(browser, no_sandbox=no_sandbox)))
         for phase, measure, rounds in (
+            ("outlines", measure_outlines, PLANS[chosen.plan].outlines),
             ("heap", measure_heap, PLANS[chosen.plan].heaps),
             ("traces", measure_traces, PLANS[chosen.plan].traces),
             ("live", measure_live, PLANS[chosen.plan].live),
@@ -97,6 +102,9 @@ def main() -> int:
 
     is_whole = phases == set(PHASES) and not chosen.match
     verdicts = judge(results)
+    if not saved_pages():
+        print("benchmarks: no reference data (PAGELENS_TEST_DATA), so no saved pages were read", file=sys.stderr)
+        verdicts = [verdict for verdict in verdicts if SAVED not in verdict.target.name]
     if not is_whole:  # what was not asked for is not missed
         verdicts = [verdict for verdict in verdicts if verdict.ratio is not None]
     text = report(results, verdicts, this_machine(browser), date=datetime.date.today().isoformat())
@@ -133,6 +141,9 @@ class _Run:
         if "operations" in self.phases:
             self._say("operations")
             await self._operations(bare)
+        if "snapshots" in self.phases:
+            self._say("snapshots")
+            await measure_snapshots(self.specs, self._contender, self.site, self.results, rounds=self.plan.snapshots)
         if "sessions" in self.phases:
             self._say("sessions")
             await run_sessions(self.specs, self._contender, self.site, self.results, sessions=self.plan.sessions)

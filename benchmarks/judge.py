@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import statistics
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from benchmarks.results import Results, median, of_sessions, paired_ratio
+from benchmarks.outlines import NESTED, SEARCH, SIBLINGS
+from benchmarks.results import Results, SnapshotCost, median, of_sessions, paired_ratio
 from benchmarks.servers import CHROME_DEVTOOLS_MCP, OURS, PLAYWRIGHT_MCP
+from benchmarks.snapshots import GENERATED
 
-__all__ = ["NO_SLOWER", "PEERS", "ROUNDS", "TARGETS", "Target", "Verdict", "judge"]
+__all__ = ["NO_SLOWER", "PEERS", "ROUNDS", "SAVED", "TARGETS", "Target", "Verdict", "judge"]
 
 PEERS = (CHROME_DEVTOOLS_MCP, PLAYWRIGHT_MCP)
 #: What "no slower" means: the median ratio to the faster peer.
@@ -132,7 +135,55 @@ def _live(attribute: str) -> Measure:
     return measure
 
 
+def _snapshot_time(page: str) -> Measure:
+    def measure(results: Results, peer: str) -> tuple[float | None, int]:
+        costs = results.snapshots.get(page, {})
+        if OURS not in costs or peer not in costs:
+            return None, 0
+        return paired_ratio(costs[peer].times, costs[OURS].times)
+
+    return measure
+
+
+def _saved(results: Results, peer: str) -> list[tuple[SnapshotCost, SnapshotCost]]:
+    """Ours and the peer's, of every saved page that both have read."""
+    saved = [costs for page, costs in results.snapshots.items() if page not in GENERATED]
+    return [(costs[OURS], costs[peer]) for costs in saved if OURS in costs and peer in costs]
+
+
+def _saved_time(results: Results, peer: str) -> tuple[float | None, int]:
+    ratios = [paired_ratio(theirs.times, ours.times)[0] for ours, theirs in _saved(results, peer)]
+    return median(ratios), len(ratios)
+
+
+def _saved_tokens(sum_up: Callable[[list[float]], float] | None) -> Measure:
+    """Of all pages: in total where there is nothing to sum up single ratios by."""
+
+    def measure(results: Results, peer: str) -> tuple[float | None, int]:
+        both = _saved(results, peer)
+        if not both:
+            return None, 0
+        if sum_up is None:
+            return sum(ours.tokens for ours, _ in both) / sum(theirs.tokens for _, theirs in both), len(both)
+        return sum_up([ours.tokens / theirs.tokens for ours, theirs in both]), len(both)
+
+    return measure
+
+
+def _growth(name: str) -> Measure:
+    """Ours alone: the peer's name says nothing. Of several kinds the worst."""
+
+    def measure(results: Results, peer: str) -> tuple[float | None, int]:
+        measured = [pairs for kind, pairs in results.growth.items() if kind.partition(":")[0] == name]
+        ratios = [median([larger / smaller for smaller, larger in pairs]) for pairs in measured]
+        return max((ratio for ratio in ratios if ratio is not None), default=None), sum(map(len, measured))
+
+    return measure
+
+
 _HEAP = "heap snapshot of"
+#: What needs the reference data is called.
+SAVED = "whole snapshots of saved pages"
 TARGETS = (
     Target("evaluate", 20, _faster("evaluate 1+1"), is_gain=True),
     Target("click that does nothing, calm page", 8, _faster("click, calm page"), is_gain=True),
@@ -166,6 +217,22 @@ TARGETS = (
             peers=(CHROME_DEVTOOLS_MCP,),
         )
         for what, limit in (("CPU", 0.5), ("memory", 0.25))
+    ),
+    *(
+        Target(f"whole snapshot of the {title}", limit, _snapshot_time(page), is_gain=True)
+        for (page, title), limit in zip(GENERATED.items(), (4, 10), strict=True)
+    ),
+    Target(f"{SAVED}: time, median", 2, _saved_time, is_gain=True),
+    Target(f"{SAVED}: tokens in total", 0.5, _saved_tokens(None)),
+    Target(f"{SAVED}: tokens, median", 0.6, _saved_tokens(statistics.median)),
+    Target(f"{SAVED}: tokens, worst", 0.9, _saved_tokens(max)),
+    *(
+        Target(f"{title}: ours, {what}", limit, _growth(title), peers=(OURS,))
+        for title, what, limit in (
+            (SIBLINGS, "to a tenth of them", 13),
+            (NESTED, "to a second", 1),
+            (SEARCH, "to their snapshot", 0.25),
+        )
     ),
     *(
         Target(f"twelve slow pages recorded and told: {what}", limit, _live(what), peers=(CHROME_DEVTOOLS_MCP,))

@@ -68,6 +68,12 @@ def _table() -> str:
     )
 
 
+def _lines() -> str:
+    """More than 50,000 lines of a snapshot."""
+    items = "".join(f"<li>Line {number} of many <a href=/{number}>more</a></li>" for number in range(17_000))
+    return _page("Many lines", f"<ul>{items}</ul>")
+
+
 def _app() -> str:
     body = """<h1 id=h>SPA home</h1><nav><button id=r1>Route one</button><button id=r2>Route two</button></nav>
 <button id=noop>Do nothing</button><button id=add>Add 50</button><button id=load>Load items</button>
@@ -203,6 +209,7 @@ PAGES = {
     "form": _form,
     "shop": shop_page,
     "table": _table,
+    "lines": _lines,
     "spa": _app,
     "tick": _ticking,
     "console": _console,

@@ -46,6 +46,13 @@ def report(results: Results, verdicts: Sequence[Verdict], machine: Machine, *, d
         f"Milliseconds, median / 95th percentile. *{BARE}* is the floor: the bare calls of the operation over Chrome's "
         "pipe, without any check. The ratio is ours to the faster peer.",
         _times(results),
+        "## Whole snapshots",
+        "Milliseconds (median) and tokens (o200k) of a snapshot without any limit of length, of two pages of our own "
+        "and of saved real ones (their scripts off).",
+        _snapshots(results),
+        "## Outlines and searches",
+        "Seconds, medians; of outlines seconds of CPU. Ours alone.",
+        _growth(results),
         "## A session of 200 calls",
         "Ten times: three navigations, three snapshots, four fills, a form (one field where a server lacks the tool), "
         "three clicks, two evaluations (or one and a wait for a text), two screenshots, requests and messages listed. "
@@ -110,6 +117,27 @@ def _milliseconds(times: Times) -> str:
 
 def _short(value: float) -> str:
     return f"{value:.0f}" if value >= 100 else f"{value:.1f}"
+
+
+def _snapshots(results: Results) -> str:
+    names = [OURS, *PEERS]
+    rows = []
+    for page, costs in results.snapshots.items():
+        cells = []
+        for name in names:
+            middle = median(costs[name].times) if name in costs else None
+            cells.append("-" if middle is None else f"{_short(middle * 1000)} ms, {costs[name].tokens:,}")
+        rows.append([page, *cells])
+    return table(["", *names], rows)
+
+
+def _growth(results: Results) -> str:
+    rows = []
+    for name, pairs in results.growth.items():
+        cells = [median([pair[place] for pair in pairs]) for place in (0, 1)]
+        ratio = median([larger / smaller for smaller, larger in pairs])
+        rows.append([name, *("-" if cell is None else f"{cell:.3f}" for cell in (*cells, ratio))])
+    return table(["", "smaller, or what it is held against", "larger", "ratio"], rows)
 
 
 def _sessions(results: Results) -> str:

@@ -13,6 +13,7 @@ __all__ = [
     "Results",
     "SessionCost",
     "Sizes",
+    "SnapshotCost",
     "Times",
     "TraceCost",
     "median",
@@ -76,6 +77,14 @@ class LiveTrace:
 
 
 @dataclass
+class SnapshotCost:
+    """Snapshots of one page: tokens of the whole, seconds by round."""
+
+    tokens: int
+    times: Times = field(default_factory=list)
+
+
+@dataclass
 class Sizes:
     """Tokens (o200k) of what a server says."""
 
@@ -87,7 +96,10 @@ class Sizes:
 
 @dataclass
 class Results:
-    """By server name; `times`, `heap`, `traces` and `live` by operation first. `failures` are errors, in words."""
+    """By server name; `times`, `heap`, `traces`, `live` and `snapshots` (by page) by operation first.
+
+    `growth` is ours alone: the time of the smaller thing and of the larger one, by round. `failures` are errors.
+    """
 
     times: dict[str, dict[str, Times]] = field(default_factory=dict)
     sessions: dict[str, list[SessionCost]] = field(default_factory=dict)
@@ -96,6 +108,8 @@ class Results:
     heap: dict[str, dict[str, list[HeapCost | None]]] = field(default_factory=dict)
     traces: dict[str, dict[str, list[TraceCost | None]]] = field(default_factory=dict)
     live: dict[str, dict[str, list[LiveTrace]]] = field(default_factory=dict)
+    snapshots: dict[str, dict[str, SnapshotCost]] = field(default_factory=dict)
+    growth: dict[str, list[tuple[float, float]]] = field(default_factory=dict)
     failures: list[str] = field(default_factory=list)
     loads: list[float] = field(default_factory=list)
 

@@ -15,8 +15,19 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 from benchmarks.pages import html_of
+from tests.support.data import data_dir
 
-__all__ = ["running_site"]
+__all__ = ["running_site", "saved_pages"]
+
+#: Of saved pages nothing comes from elsewhere and no script runs: they are the same every time.
+_POLICY = "default-src 'self' data:; style-src 'unsafe-inline'; script-src 'none'"
+
+
+def saved_pages() -> dict[str, Path]:
+    """Real pages, by the address they are served at; none where there are no reference data."""
+    folder = data_dir()
+    files = sorted((folder / "pages" / "saved").glob("*.html")) if folder is not None else []
+    return {f"saved/{file.stem}": file for file in files}
 
 
 @contextmanager
@@ -36,6 +47,9 @@ def running_site() -> Iterator[str]:
         process.communicate()  # the end of its input ends it, also when we are killed
 
 
+_SAVED = saved_pages()
+
+
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     disable_nagle_algorithm = True
@@ -46,7 +60,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         path, _, query = self.path.partition("?")
-        status, kind = 200, "text/html; charset=utf-8"
+        status, kind, policy = 200, "text/html; charset=utf-8", None
         if path.startswith("/api/"):
             wait = re.search(r"ms=(\d+)", query)
             time.sleep(int(wait[1]) / 1000 if wait else 0)
@@ -56,15 +70,19 @@ class _Handler(BaseHTTPRequestHandler):
             rect = f'<rect width="120" height="120" fill="#{color:06x}"/>'
             body = f'<svg xmlns="http://www.w3.org/2000/svg" width="120" height="120">{rect}</svg>'.encode()
             kind = "image/svg+xml"
+        elif (name := path.removeprefix("/").removesuffix(".html")) in _SAVED:
+            body, policy = _SAVED[name].read_bytes(), _POLICY
         else:
             try:
-                body = html_of(path.removeprefix("/").removesuffix(".html"))
+                body = html_of(name)
             except KeyError:
                 status, body = 404, b"not found"
         self.send_response(status)
         self.send_header("Content-Type", kind)
         self.send_header("Content-Length", str(len(body)))
         self.send_header("Cache-Control", "no-store")
+        if policy is not None:
+            self.send_header("Content-Security-Policy", policy)
         self.end_headers()
         self.wfile.write(body)
         self.wfile.flush()
