@@ -47,11 +47,15 @@ _PAGE = "Of the last trace of this page; default: the last of any."
 
 class StartTraceParams(ToolParams):
     reload: bool = Field(default=True, description="Load the page anew, from the address first asked for.")
-    autoStop: bool = Field(default=True, description="Stop when the page is quiet (no request, long task or shift for 2 s), at most 10 s after it loaded; false: performance_stop_trace ends it.")  # fmt: skip  # noqa: E501
+    autoStop: bool = Field(
+        default=True,
+        description="Stop when the page has been quiet for 2 s, at most 10 s after it loaded; false: until "
+        "performance_stop_trace.",
+    )
     ignoreCache: bool | None = Field(default=None, description="Default true: cold cache; false: warm.")
     filePath: str | None = Field(default=None, description=_FILE)
     screenshots: bool | None = Field(default=None, description="Record pictures, for a filmstrip.")
-    selectorStats: bool | None = Field(default=None, description="Record what CSS selectors cost; slows style down.")
+    selectorStats: bool | None = Field(default=None, description="Record what CSS selectors cost.")
 
 
 @define_page_tool(
