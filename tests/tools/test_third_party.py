@@ -85,6 +85,14 @@ async def test_elements_go_in_and_come_out(agent: Agent, site: Site) -> None:
     assert await execute(agent, "echo", here=card, there={"uid": "e1", "more": 1}) == {
         "input": {"here": card, "there": {"uid": "e1", "more": 1}}
     }
+    # A schema may keep its elements elsewhere, and even in itself.
+    script = """() => addEventListener("devtoolstooldiscovery", (event) => event.respondWith({name: "Refs", tools: [{
+      name: "kinds", execute: ({one, deep, plain}) => [one, deep.one, plain].map((e) => e instanceof Element),
+      inputSchema: {type: "object", properties: {one: {$ref: "#/$defs/el"}, deep: {anyOf: Array(30).fill({$ref: "#"})},
+                    plain: {type: "object", properties: {uid: {type: "string"}}}},
+                    $defs: {el: {type: "object", "x-mcp-type": "HTMLElement"}}}}]}))"""
+    await agent.ok("evaluate_script", function=script)
+    assert await execute(agent, "kinds", one=card, deep={"one": card}, plain=card) == [True, True, False]
     call = {"toolName": "label_of", "params": json.dumps({"element": {"uid": "e999999"}})}
     await agent.fails("execute_3p_developer_tool", "element_not_found", **call)
     inner = await agent.call("take_snapshot")

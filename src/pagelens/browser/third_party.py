@@ -14,6 +14,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from pagelens.browser.uids import UIDS
@@ -52,6 +53,9 @@ _UID = re.compile(r"(?:uid=)?e\d{1,15}|(?:css|text)=.+", re.DOTALL)
 _OUR_PLACE = re.compile(r"\n *at (?:async )?(?:\S+ \()?script:\d+:\d+\)?$", re.MULTILINE)
 #: Schemas are followed so deep.
 _DEEPEST = 100
+#: And so deep within one place: choices of choices, references that lead to themselves.
+_DEEPEST_CHOICE = 8
+_MOST_CHOICES = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,7 +180,7 @@ async def execute(
     if frame.document_key != discovery.document:
         raise gone(tool.name)
     held: list[Element] = []
-    marked = _marked(params, tool.input_schema)
+    marked = _Marking(tool.input_schema).marked(params)
     targets = list(dict.fromkeys(_targets(marked)))
     numbers: list[int] = []
     try:
@@ -278,36 +282,54 @@ class _Target:
     name: str
 
 
-def _marked(value: Any, schema: Any, depth: int = 0) -> Any:
-    """Parameters in which every ``{"uid": …}`` that stands for an element is a `_Target`.
+class _Marking:
+    """Puts a `_Target` in place of every ``{"uid": …}`` that stands for an element.
 
     It does where the schema asks for an element, or says nothing about that place.
     """
-    if depth > _DEEPEST:
+
+    def __init__(self, schema: Mapping[str, Any] | None) -> None:
+        self._root = schema or {}
+
+    def marked(self, params: dict[str, Any]) -> dict[str, Any]:
+        """Parameters, for a schema of an object."""
+        choices = list(islice(self._choices(self._root), _MOST_CHOICES))
+        return {key: self._marked(value, _for_key(choices, key), 0) for key, value in params.items()}
+
+    def _marked(self, value: Any, schema: Any, depth: int) -> Any:
+        if depth > _DEEPEST:
+            return value
+        choices = list(islice(self._choices(schema), _MOST_CHOICES))
+        if isinstance(value, dict):
+            if _names_element(value) and (not choices or any(map(_is_element, choices))):
+                return _Target(value["uid"])
+            return {key: self._marked(inner, _for_key(choices, key), depth + 1) for key, inner in value.items()}
+        if isinstance(value, list):
+            return [self._marked(inner, _for_index(choices, index), depth + 1) for index, inner in enumerate(value)]
         return value
-    choices = list(_choices(schema, 0))
-    if isinstance(value, dict):
-        if _names_element(value) and (not choices or any(map(_is_element, choices))):
-            return _Target(value["uid"])
-        return {key: _marked(inner, _for_key(choices, key), depth + 1) for key, inner in value.items()}
-    if isinstance(value, list):
-        return [_marked(inner, _for_index(choices, index), depth + 1) for index, inner in enumerate(value)]
-    return value
+
+    def _choices(self, schema: Any, depth: int = 0) -> Iterator[Mapping[str, Any]]:
+        """The schemas that may hold at one place; none when anything may be there."""
+        if not isinstance(schema, Mapping) or not schema or depth > _DEEPEST_CHOICE:
+            return
+        yield schema
+        if isinstance(schema.get("$ref"), str):
+            yield from self._choices(self._referred(schema["$ref"]), depth + 1)
+        for key in ("anyOf", "allOf", "oneOf"):
+            for inner in schema.get(key) or ():
+                yield from self._choices(inner, depth + 1)
+
+    def _referred(self, pointer: str) -> Any:
+        """What ``#/$defs/name`` stands for; None when it is not there, or elsewhere."""
+        found: Any = self._root if pointer == "#" or pointer.startswith("#/") else None
+        for step in pointer.split("/")[1:]:
+            found = found.get(step.replace("~1", "/").replace("~0", "~")) if isinstance(found, Mapping) else None
+        return found
 
 
 def _names_element(value: dict[str, Any]) -> bool:
     uid = value.get("uid")
     return len(value) == 1 and isinstance(uid, str) and _UID.fullmatch(uid) is not None
-
-
-def _choices(schema: Any, depth: int) -> Iterator[Mapping[str, Any]]:
-    """The schemas that may hold at one place; none when anything may be there."""
-    if not isinstance(schema, Mapping) or not schema or depth > _DEEPEST:
-        return
-    yield schema
-    for key in ("anyOf", "allOf", "oneOf"):
-        for inner in schema.get(key) or ():
-            yield from _choices(inner, depth + 1)
 
 
 def _for_key(choices: list[Mapping[str, Any]], key: str) -> Any:
