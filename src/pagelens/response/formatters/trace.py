@@ -115,16 +115,21 @@ def summary_lines(trace: PageTrace, load: PageLoad, words: TraceWords) -> list[s
     lines = [_what(trace, load), *_notes(trace), *_metrics(load, words)]
     urgent = by_urgency(load)
     told = [insight for insight in urgent if insight.state == "fail"][:FIXES]
-    if told:
+    fixes = []
+    for insight in told:
+        gain = gain_text(insight)
+        fixes.append(f"{insight.name}: {headline(insight, words)}" + (f". May save {gain}" if gain else ""))
+    if blocked := _blocked(load, words):
+        # No insight of DevTools' speaks of them.
+        fixes.insert(0 if rating("tbt_ms", load.tbt_ms or 0) == "poor" else len(fixes), blocked)
+    if fixes:
         lines.append("Mend first (~ is an estimate):")
-        for at, insight in enumerate(told, 1):
-            gain = gain_text(insight)
-            lines.append(f"{at}. {insight.name}: {headline(insight, words)}" + (f". May save {gain}" if gain else ""))
+        lines += [f"{at}. {fix}" for at, fix in enumerate(fixes, 1)]
     others = [insight.name for insight in urgent if insight not in told]
     if others:
-        lines.append(f"{'Also look at' if told else 'Nothing fails; to look at'}: {', '.join(others)}")
-    elif not told:
-        lines.append("No insight has anything to mend.")
+        lines.append(f"{'Also look at' if fixes else 'Nothing fails; to look at'}: {', '.join(others)}")
+    elif not fixes:
+        lines.append("Nothing is to be mended.")
     lines += _time(load, words)
     lines += _other_loads(trace, load)
     lines.append(
@@ -230,23 +235,35 @@ def _kinds(load: PageLoad) -> list[tuple[str, float]]:
     return sorted(kinds.items(), key=lambda item: -item[1])
 
 
+def _blocked(load: PageLoad, words: TraceWords) -> str:
+    """What long tasks did to the page; empty when that is in order."""
+    if load.tbt_ms is None or rating("tbt_ms", load.tbt_ms) == "good":
+        return ""
+    return f"Long tasks: {_long(load)}, hold up the page for {ms(load.tbt_ms)} in all{_most(load, words)}"
+
+
+def _long(load: PageLoad) -> str:
+    longest = max(load.long_tasks, key=lambda task: task.dur)
+    count = len(load.long_tasks)
+    return (
+        f"{count:,} task{'s' if count > 1 else ''} over 50 ms, the longest {ms(longest.dur / 1000)} at "
+        f"{ms((longest.ts - load.begin) / 1000)}"
+    )
+
+
+def _most(load: PageLoad, words: TraceWords) -> str:
+    top = next((row for row in load.functions() if row.own_ms >= 5), None)
+    return f"; most in {_function(top, words)}, {ms(top.own_ms)}" if top is not None else ""
+
+
 def _time(load: PageLoad, words: TraceWords) -> list[str]:
     kinds = _kinds(load)
     lines = []
     if kinds:
-        said = f"Main thread {ms(sum(time for _, time in kinds))}: " + ", ".join(
-            f"{kind} {time:,.0f}" for kind, time in kinds
-        )
-        if load.long_tasks:
-            longest = max(load.long_tasks, key=lambda task: task.dur)
-            count = len(load.long_tasks)
-            said += (
-                f"; {count:,} task{'s' if count > 1 else ''} over 50 ms, the longest {ms(longest.dur / 1000)} at "
-                f"{ms((longest.ts - load.begin) / 1000)}"
-            )
-        top = next((row for row in load.functions() if row.own_ms >= 5), None)
-        if top is not None:
-            said += f"; most in {_function(top, words)}, {ms(top.own_ms)}"
+        said = f"Main thread {ms(sum(time for _, time in kinds))}: "
+        said += ", ".join(f"{kind} {time:,.0f}" for kind, time in kinds)
+        if not _blocked(load, words):  # else it was said above
+            said += (f"; {_long(load)}" if load.long_tasks else "") + _most(load, words)
         lines.append(said)
     if load.requests:
         size = sum(request.encoded for request in load.requests)
