@@ -35,6 +35,7 @@
     walk.hasPointer ||= facts.pointer;
     walk.hasTransform ||= facts.transform;
     walk.hasScrolling ||= facts.scrolls;
+    walk.hasDisabled ||= root.querySelector('[aria-disabled="true" i]') !== null;
   };
 
   const addText = (raw, parent) => {
@@ -81,6 +82,7 @@
   };
 
   // Boxes that may scroll. Whether there is anything to scroll to is looked at in the end.
+  const NO_BOXES = new Set(["html", "body", "textarea", "select"]); // the page itself, and fields that say all they hold
   const SCROLLING = new Set(["block", "flex", "grid", "inline-block", "list-item", "flow-root"]);
   const mayScroll = [];
   const SMALLEST = 24; // pixels; and so much must be out of sight
@@ -134,7 +136,7 @@
       const position = style.position;
       record.outOfFlow = position === "absolute" || position === "fixed" || style.cssFloat !== "none";
     }
-    if (walk.hasScrolling && SCROLLING.has(display) && tag !== "body" && tag !== "html" && record.visible) {
+    if (walk.hasScrolling && SCROLLING.has(display) && !NO_BOXES.has(tag) && record.visible) {
       const overflow = style.overflowY;
       if (overflow !== "visible" && overflow !== "clip") mayScroll.push(record);
     }

@@ -55,7 +55,7 @@
       case "address":
         return true;
       case "label":
-        return !isRedundantLabel(record);
+        if (!isRedundantLabel(record)) return true;
     }
     const isImage = role === "image" && !record.svg;
     if (!record.hasAttributes) return isImage;

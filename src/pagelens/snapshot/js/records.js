@@ -80,6 +80,7 @@
       this.hasPointer = false;
       this.hasTransform = false;
       this.hasScrolling = false;
+      this.hasDisabled = false; // some part says that it is disabled
       this.modal = null; // the record of the modal dialog in front
       this.focused = null; // the element that has the focus
       this.active = null; // the item that the focused element says is the one that counts (aria-activedescendant)

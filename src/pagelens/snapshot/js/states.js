@@ -29,13 +29,12 @@
   }));
   const FORM_TAGS = new Set(["button", "input", "select", "textarea", "option"]);
   const POPUPS = new Set(["menu", "listbox", "tree", "grid", "dialog"]);
-  const hasDisabledParts = lib.document.querySelector('[aria-disabled="true" i]') !== null;
 
   const quoted = (s) => `"${s.replace(/\\/g, "\\\\").replace(/"/g, '\\"')}"`;
 
   const isDisabled = ({ node, tag, act }) =>
     (FORM_TAGS.has(tag) && node.matches(":disabled")) ||
-    (hasDisabledParts &&
+    (walk.hasDisabled &&
       // What can be acted on is disabled with the part that it is in.
       (act ? node.closest('[aria-disabled="true" i]') !== null : node.getAttribute("aria-disabled") === "true"));
 
@@ -91,7 +90,7 @@
       if (v === "true") parts.push("expanded");
       else if (v === "false") parts.push("collapsed");
     }
-    if (record.hasAttributes ? isDisabled(record) : hasDisabledParts && record.act && isDisabled(record)) parts.push("disabled");
+    if (record.hasAttributes ? isDisabled(record) : walk.hasDisabled && record.act && isDisabled(record)) parts.push("disabled");
     if (record.act || record.explicitRole !== "") {
       if (node.required === true || (REQUIRABLE.has(role) && get("aria-required") === "true")) parts.push("required");
       if (isInvalid(record, get("aria-invalid"))) parts.push("invalid");
@@ -139,7 +138,7 @@
 
   // ---- addresses: relative to the page where that is shorter, cut where the rest says little
 
-  const LONGEST = 60;
+  const LONGEST = 40;
   const page = location.href.split("#")[0];
   const folder = page.replace(/\?.*$/, "").replace(/[^/]*$/, "");
   const pageFragment = page + "#";
