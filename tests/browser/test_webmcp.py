@@ -118,8 +118,8 @@ async def begun(page: Page, target: WebMCPTool, input: Any = None) -> asyncio.Ta
 
 def is_clean(page: Page) -> bool:
     """Whether nothing is left of calls that have ended."""
-    registry = page.webmcp
-    return not (registry._calls or registry._sent or registry._early or page.guard._listeners)
+    traffic = page.webmcp.traffic
+    return not (traffic._calls or traffic._sent or traffic._early or page.guard._listeners)
 
 
 # -- calls -----------------------------------------------------------------------------------------------
@@ -293,7 +293,7 @@ async def test_given_up_before_it_has_an_id(page: Page, site: Site, log: Log) ->
     log.clear()
     task = asyncio.ensure_future(never.execute())
     await asyncio.sleep(0)
-    assert page.webmcp._sent
+    assert page.webmcp.traffic._sent
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task

@@ -189,6 +189,8 @@ class PageSessions:
         if kind == "iframe":
             frame = self._page.tree.get(info["targetId"], info.get("parentFrameId"), session)
             frame.session = session
+            if was_running and not frame.url:
+                frame.url = info["url"]  # its navigation was before us, and the page's own tree leaves it out
             frame._contexts_cleared()
             self.attach(AttachedSession(session, "iframe", frame.id, info["url"], was_running=was_running))
         elif kind in ("worker", "shared_worker", "worklet", "audio_worklet"):

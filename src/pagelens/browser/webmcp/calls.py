@@ -79,7 +79,7 @@ class Invocation:
         """
         if self.result is None and self._verdict is None:
             self._verdict = (status, text)
-            self.tool.registry._cancel(self)
+            self.tool.registry.traffic.cancel(self)
 
     async def ended(self, timeout: float, cancel: asyncio.Event | None = None) -> WebMCPToolCallResult | None:
         """Wait for the end; None when it does not come in time, when `cancel` is set, or when a dialog holds the page.

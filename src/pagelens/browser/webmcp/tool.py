@@ -123,7 +123,7 @@ class WebMCPTool:
             input: a JSON object as a dict; None is an empty one.
             validate: hold it against `input_schema` first.
         """
-        return self.registry._begin(self, *self._checked(input, validate=validate))
+        return self.registry.traffic.begin(self, *self._checked(input, validate=validate))
 
     async def execute(
         self,
