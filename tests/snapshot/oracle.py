@@ -14,6 +14,8 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
 
+import pytest
+
 from pagelens.browser.frame import Frame
 from pagelens.browser.page import Page
 from pagelens.browser.world import JsFunction
@@ -241,11 +243,15 @@ async def marked(page: Page, attribute: str) -> dict[str, tuple[tuple[str, str],
 async def _pairs(frame: Frame) -> list[tuple[dict[str, Any], dict[str, Any], list[Any]]]:
     """All elements of a frame's document: as the DOM has it, as Chrome's tree has it (empty: not), and our row."""
     session = frame.session
-    document = (await session.send("DOM.getDocument", {"depth": -1, "pierce": True}, timeout=30))["root"]
-    document = _document_of(document, frame.id) or document
-    elements = _elements(document)
-    rows = json.loads(await frame.call(_DUMP, timeout=30))
-    assert [node["localName"] for node in elements] == [row[0] for row in rows]
+    for _ in range(10):
+        document = (await session.send("DOM.getDocument", {"depth": -1, "pierce": True}, timeout=30))["root"]
+        document = _document_of(document, frame.id) or document
+        elements = _elements(document)
+        rows = json.loads(await frame.call(_DUMP, timeout=30))
+        if [node["localName"] for node in elements] == [row[0] for row in rows]:
+            break
+    else:
+        pytest.fail("the page changes all the time")
     tree = (await session.send("Accessibility.getFullAXTree", {"frameId": frame.id}, timeout=60))["nodes"]
     nodes: dict[int, dict[str, Any]] = {}
     for node in tree:

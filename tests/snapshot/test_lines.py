@@ -114,7 +114,7 @@ CASES = {
     "long addresses are cut at their query": (
         f"<a href='/search?q={'x' * 80}'>q</a><a href='/{'y' * 80}'>y</a><a href=#part>p</a><a href=disabled>d</a>"
         "<a href='javascript:void 0'>j</a>",
-        f'e1 link "q" /search?…\ne2 link "y" /{"y" * 59}…\ne3 link "p" #part\ne4 link "d" /disabled\ne5 link "j"',
+        f'e1 link "q" /search?…\ne2 link "y" /{"y" * 39}…\ne3 link "p" #part\ne4 link "d" /disabled\ne5 link "j"',
     ),
     "hidden is hidden, aria-hidden is text without uid": (
         "<p hidden>no</p><p style='visibility:hidden'>no</p><div aria-hidden=true>seen <button>b</button></div>",
