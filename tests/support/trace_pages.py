@@ -191,7 +191,7 @@ def _slow_css_selector(page: MadePage) -> None:
 
 
 def _forced_reflow(page: MadePage) -> None:
-    page.body.append("<div id=thrash style='width:500px'>" + "<span>words </span>" * 2_000 + "</div>")
+    page.body.append("<div id=thrash style='width:500px'>" + "<span>words </span>" * 600 + "</div>")
     page.head.append("""<script>function thrash() {
   const box = document.getElementById('thrash'), end = performance.now() + 90;
   for (let n = 0; performance.now() < end; n++) {

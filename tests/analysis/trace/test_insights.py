@@ -9,6 +9,7 @@ import pytest
 
 from pagelens.analysis.source_maps import SourceMap
 from pagelens.analysis.trace import PageLoad, Trace
+from pagelens.analysis.trace.insights.ranking import score
 from tests.analysis.trace.made import FRAME, NAVIGATION, URL, MadeTrace
 
 
@@ -88,8 +89,8 @@ def shift(made: MadeTrace, at: float, score: float, *, after_input: bool = False
 
 def test_windows_of_shifts() -> None:
     made = MadeTrace()
-    for at, score in ((300, 0.05), (1200, 0.04), (1500, 0.5), (2600, 0.06)):
-        shift(made, at, score, after_input=at == 1500)
+    for at, value in ((300, 0.05), (1200, 0.04), (1500, 0.5), (2600, 0.06)):
+        shift(made, at, value, after_input=at == 1500)
     found = load(made)
     # The last comes 1.4 s after the one before it that counts.
     assert [round(window.score, 6) for window in found.windows] == [0.09, 0.06]
@@ -182,3 +183,42 @@ def test_a_navigation_without_events_of_its_own() -> None:
         "pass",
     )
     assert NAVIGATION not in [request.id for request in found.requests]
+
+
+@pytest.mark.parametrize(("host", "shown"), [(None, 200), ("1", 400), ("2", 200), ("4", 100)])
+def test_images_under_an_emulated_screen(host: str | None, shown: int) -> None:
+    """DevTools notes the real screen's ratio: pictures are painted in its pixels, whatever the page is told."""
+    made = MadeTrace()
+    made.request("10.4", URL + "a.png", 62, 120, type="Image", content_type="image/png", size=20_000)
+    size = {"width": 200, "height": 200, "srcWidth": 400, "srcHeight": 400}
+    made.add("PaintImage", at=310, dur=1, args={"data": {**size, "url": URL + "a.png", "nodeId": 8}})
+    made.add("PaintTimingVisualizer::Viewport", at=221, args={"data": {"dpr": 2}})
+    text = made.text()
+    if host is not None:
+        text = text.replace(b'"metadata":\n{', b'"metadata":\n{"hostDPR": ' + host.encode() + b", ")
+        (again,) = Trace.load(b'{"metadata":{"hostDPR":' + host.encode() + b"}," + made.text()[1:]).navigations
+    (found,) = Trace.load(text).navigations
+    images = found.insights["ImageDelivery"].figures["images"]
+    assert [row["shown"] for row in images] == ([[shown, shown]] if shown < 400 else [])
+    if host is not None:
+        assert again.insights["ImageDelivery"].figures == found.insights["ImageDelivery"].figures
+
+
+def test_scores_are_those_of_lighthouse() -> None:
+    assert [score("LCP", value) for value in (0, 2_500, 4_000)] == pytest.approx([1, 0.9, 0.5], abs=1e-4)
+    assert [round(score("CLS", value), 2) for value in (0.05, 0.2, 0.5)] == [0.99, 0.62, 0.17]
+    values = [score("INP", value) for value in range(0, 2_000, 10)]
+    assert values == sorted(values, reverse=True)
+
+
+def test_what_gains_most_comes_first() -> None:
+    made = MadeTrace()
+    made.request("10.2", URL + "a.css", 60, 100, type="Stylesheet", priority="VeryHigh", blocking="blocking")
+    names = list(load(made).insights)
+    assert names[0] == "RenderBlocking"  # 100 ms of the LCP, which is text
+    assert names[1:5] == ["INPBreakdown", "LCPBreakdown", "LCPDiscovery", "CLSCulprits"]
+    short = MadeTrace()
+    short.request("10.2", URL + "a.css", 60, 30, type="Stylesheet", priority="VeryHigh", blocking="blocking")
+    found = load(short)
+    assert found.insights["RenderBlocking"].savings["LCP"] == 30
+    assert next(iter(found.insights)) == "INPBreakdown"  # so small an estimate moves nothing
