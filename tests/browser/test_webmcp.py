@@ -243,6 +243,29 @@ async def test_answers_twice_and_for_calls_that_nobody_knows(page: Page, site: S
     assert is_clean(page)
 
 
+async def test_answers_that_come_first(page: Page, site: Site, log: Log, monkeypatch: pytest.MonkeyPatch) -> None:
+    await load(page, site, ADD)
+    add = await tool(page, "add")
+    log.clear()
+    traffic = page.webmcp.traffic
+    monkeypatch.setattr(traffic, "_invoked", lambda session, p: None)  # only the answer comes, before the id
+    result = await add.execute({"a": 1, "b": 2})
+    assert (result.status, result.output) == ("Completed", 3)
+    assert result.call is not None
+    assert log.lines == ["invoked add", "responded Completed 3"]
+    assert log.ids == [result.id, result.id]
+    monkeypatch.undo()
+    log.clear()
+    # Somebody else's answer, while one of ours has no id yet: whose it is shows a moment later.
+    ours = add.begin({"a": 2, "b": 2})
+    page.session._event("WebMCP.toolResponded", b'{"invocationId": "strange", "status": "Completed", "output": 9}')
+    assert log.lines == []
+    assert (await ours.outcome(10)).output == 4
+    await until(page, lambda: len(log.lines) == 3)
+    assert sorted(log.lines) == ["invoked add", "responded Completed 4", "responded Completed 9"]
+    assert is_clean(page)
+
+
 # -- calls that are given up -----------------------------------------------------------------------------
 
 
@@ -509,8 +532,12 @@ async def test_a_form_has_one_call_at_a_time(page: Page, site: Site, log: Log) -
     first = await begun(page, find, {"q": "one"})
     second = asyncio.ensure_future(find.execute({"q": "two"}))
     third = asyncio.ensure_future(find.execute({"q": "three"}, timeout=0.05))
+    stop = asyncio.Event()
+    stopped = asyncio.ensure_future(find.execute({"q": "never"}, cancel=stop))
     fourth = asyncio.ensure_future(find.execute({"q": "four"}))
     assert (await third).error_text == "timed out after 0.05 s"  # while it waited for its turn
+    stop.set()
+    assert ((await stopped).status, (await stopped).id) == ("Canceled", None)
     assert log.lines == ["invoked find"]
     first.cancel()  # with two under way, this would crash the renderer
     await until(page, lambda: len(log.lines) >= 3)
