@@ -82,9 +82,9 @@ async def test_deadlines_are_told_when_they_are_longer() -> None:
     assert text == "Emulating: network Slow 4G. Deadlines are longer: 30 s for a navigation, 60 s for a call."
 
 
-async def test_the_window_is_shown_as_a_viewport() -> None:
+async def test_the_window_is_in_the_json_as_a_viewport() -> None:
     assert await shown(Emulated(), window=(800, 600)) == (
-        "Emulating: viewport 800x600.",
+        "",
         {"viewport": {"width": 800, "height": 600}},
     )
 

@@ -60,7 +60,7 @@ async def test_emulation_is_shown_unasked_while_it_is_in_force(context: McpConte
     assert (await response.handle(context)).text == ""
 
 
-async def test_the_viewport_that_the_user_chose_is_shown_while_the_window_has_it(host: BrowserHost) -> None:
+async def test_the_viewport_that_the_user_chose_is_in_the_json_while_the_window_has_it(host: BrowserHost) -> None:
     context = McpContext(host, replace(host.options, viewport=(1280, 720)))
     await context.ensure_browser()
     page = await context.new_page()
@@ -68,14 +68,14 @@ async def test_the_viewport_that_the_user_chose_is_shown_while_the_window_has_it
     response = McpResponse()
     response.for_page(page)
     reply = await response.handle(context)
-    assert reply.text == "Emulating: viewport 1280x720."
+    assert reply.text == ""
     assert reply.structured == {"viewport": {"width": 1280, "height": 720}}
     await page.emulate({"viewport": Viewport(390, 844, 3)})
     assert (await response.handle(context)).text == "Emulating: viewport 390x844x3."
     await page.emulate({"viewport": None})
-    assert (await response.handle(context)).text == "Emulating: viewport 1280x720."
+    assert await response.handle(context) == reply
     await page.resize(800, 600)
-    assert (await response.handle(context)).text == ""
+    assert (await response.handle(context)).structured == {}
     await page.page.close()
     context.close()
 

@@ -60,6 +60,14 @@ CASES = {
         'e1 grid\n  row Fr\n  e2 row\n    e3 gridcell "Choose 3 May"\n  e4 row\n    e5 gridcell "Booked"\n      4\n'
         '  e6 row\n    e7 gridcell "5"',
     ),
+    "what an address says of a name is not said again": (
+        "<a href=/wiki/Ordovician>Ordovician</a><a href='/tags/Caf%C3%A9%20au%20lait/works'>Café au lait</a>"
+        "<a href=/2018/12/a-console-that-keeps-up>Review: a console that keeps up with PCs</a><a href=/go>Go</a>"
+        "<a href=/wiki/Silurian>Ordovician</a><a href='http://ordovician.example/x'>Ordovician</a>",
+        'e1 link "Ordovician" /wiki/…\ne2 link "Café au lait" /tags/…/works\n'
+        'e3 link "Review: a console that keeps up with PCs" /2018/12/…\ne4 link "Go" /go\n'
+        'e5 link "Ordovician" /wiki/Silurian\ne6 link "Ordovician" http://ordovician.example/x',
+    ),
     "an item of one thing is that thing": (
         "<ul><li>one<li><a href=/2>two</a><li>three <button>3</button></ul>",
         'one\ne1 link "two" /2\nitem\n  three\n  e2 button "3"',

@@ -44,7 +44,7 @@ class EmulationSection:
             return
         words = _settings(state.settings, out)
         if (window := state.window) is not None:
-            words.append(f"viewport {window[0]}x{window[1]}")
+            # The user's own choice for all pages, not what one is made to believe: not worth a line in every reply.
             out.json["viewport"] = {"width": window[0], "height": window[1]}
         if not words:
             return

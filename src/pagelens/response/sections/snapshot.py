@@ -56,7 +56,9 @@ class SnapshotSection:
                 self._number = page.kept_snapshots.keep(taken)
         text = taken.text
         selected = await page.uid_selected_in_devtools() if order.devtools and self._difference is None else None
-        self._formatter = SnapshotFormatter(text, selected)
+        # A file is for searching, and verbose is for those who want all of it.
+        repeats = wanted.verbose or wanted.file_path is not None
+        self._formatter = SnapshotFormatter(text, selected, repeats=repeats)
         self._choose(start, wanted.max_tokens)
         if order.snapshot.file_path is not None:
             data = without_surrogates("\n".join(self._formatter.lines)).encode()

@@ -144,7 +144,32 @@
   const pageFragment = page + "#";
   const site = location.origin + "/";
   const isHierarchical = /^https?:|^file:/.test(page);
-  const address = (href) => {
+
+  // A part of an address that only says the name once more, as parts made from titles do, gives way to an ellipsis.
+  const SHORTEST_SLUG = 8;
+  const letters = (s) => (/[^\0-\x7f]/.test(s) ? s.normalize("NFD") : s).toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "");
+  const decoded = (s) => {
+    if (!s.includes("%")) return s;
+    try {
+      return decodeURIComponent(s);
+    } catch (error) {
+      return s; // written in another encoding
+    }
+  };
+  const withoutName = (s, name) => {
+    if (name.length < SHORTEST_SLUG || s.length < SHORTEST_SLUG || !/^(?:\w+:)?\/\/|^[^:#]*(?:[/#?]|$)/.test(s)) return s;
+    const said = letters(name);
+    if (said.length < SHORTEST_SLUG) return s;
+    const parts = s.split("/");
+    for (let i = /^(?:\w+:)?\/\//.test(s) ? 3 : 0; i < parts.length; i++) {
+      if (parts[i].length < SHORTEST_SLUG) continue;
+      const slug = letters(decoded(parts[i]));
+      if (slug.length >= SHORTEST_SLUG && (said.includes(slug) || slug.includes(said))) parts[i] = "\u2026";
+    }
+    return parts.join("/");
+  };
+
+  const address = (href, name) => {
     if (!href || /^\s*javascript:/i.test(href)) return "";
     if (href.startsWith("data:")) return verbose ? href.slice(0, 200) : "data:";
     if (verbose) return href.replace(/\s+/g, "%20");
@@ -153,6 +178,7 @@
     else if (isHierarchical && folder !== site && s.startsWith(folder) && s.length > folder.length) s = s.slice(folder.length);
     else if (isHierarchical && s.startsWith(site)) s = s.slice(site.length - 1);
     else if (s.startsWith("https://")) s = s.slice(6);
+    s = withoutName(s, name);
     if (s.length > LONGEST) {
       const at = s.search(/[?#]/);
       s = at > 0 && at < LONGEST ? s.slice(0, at + 1) + "\u2026" : s.slice(0, LONGEST) + "\u2026";
@@ -164,13 +190,13 @@
     const { node, tag, role } = record;
     // A menu item, tab or tree item may be a link all the same.
     if (role === "link" || (tag === "a" && record.act && !/^(#|$)/.test(node.getAttribute("href") || ""))) {
-      if (record.svg) return address(node.href ? node.href.baseVal : "");
+      if (record.svg) return address(node.href ? node.href.baseVal : "", record.name);
       const written = node.getAttribute("href");
       if (written === null) return "";
-      return !verbose && written.length > 1 && written.startsWith("#") ? address(page + written) : address(node.href);
+      return !verbose && written.length > 1 && written.startsWith("#") ? address(page + written, "") : address(node.href, record.name);
     }
-    if (tag === "iframe" || tag === "frame") return node.hasAttribute("srcdoc") ? "" : address(node.src);
-    if (verbose && tag === "img") return address(node.currentSrc || node.src);
+    if (tag === "iframe" || tag === "frame") return node.hasAttribute("srcdoc") ? "" : address(node.src, "");
+    if (verbose && tag === "img") return address(node.currentSrc || node.src, "");
     return "";
   };
 
