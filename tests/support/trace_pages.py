@@ -217,7 +217,7 @@ def _modern_http(page: MadePage) -> None:
 
 
 def _legacy_javascript(page: MadePage) -> None:
-    methods = ("Array.prototype.includes", "Array.prototype.flat", "String.prototype.padStart", "Object.entries")
+    methods = ("Array.prototype.flat", "Object.entries")
     text = "".join(f"if (!{name}) {{ {name} = function () {{ return this; }}; }}\n" for name in methods)
     page.script("old.js", text + _padding(14_000))
 

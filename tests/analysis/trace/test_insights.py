@@ -73,13 +73,33 @@ def test_a_module_in_two_scripts() -> None:
 
 def test_old_code() -> None:
     made = MadeTrace()
-    script(
-        made, 3, URL + "new.js", "const a = Object.entries(b); if (Array.prototype.includes === c) d();" + " " * 6_000
-    )
+    script(made, 3, URL + "new.js", "const a = Object.entries(b); if (Array.prototype.flat === c) d();" + " " * 6_000)
     assert "LegacyJavaScript" not in states(load(made))
-    script(made, 4, URL + "old.js", "Array.prototype.includes||(Array.prototype.includes=function(){})" + " " * 6_000)
+    script(made, 4, URL + "old.js", "Array.prototype.flat||(Array.prototype.flat=function(){})" + " " * 6_000)
     (row,) = load(made).insights["LegacyJavaScript"].figures["scripts"]
-    assert (row["url"], row["polyfills"]) == (URL + "old.js", ["Array.prototype.includes"])
+    assert (row["url"], row["polyfills"]) == (URL + "old.js", ["Array.prototype.flat"])
+    # What DevTools counts for it is more than there is.
+    assert row["wastedBytes"] == len("Array.prototype.flat||(Array.prototype.flat=function(){})") + 6_000
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("window.Array.prototype.flat = f;", ["Array.prototype.flat"]),
+        ("Array.prototype['flat']=f;", ["Array.prototype.flat"]),
+        ('Object.defineProperty(Object, "fromEntries", {value: f})', ["Object.fromEntries"]),
+        ('i({target:"Array",proto:!0,forced:x!==y},{flat:function(){}})', ["Array.prototype.flat"]),
+        ("$({ target: 'Object', stat: true }, { fromEntries: function () {} })", ["Object.fromEntries"]),
+        ("Array.prototype.flat == f; Array.prototype.flat => 1", []),
+        ("MyPromise.any = f; library.Promise.any = f;", []),
+        ("Array.prototype.includes = f;", []),  # so old that DevTools does not look for it
+    ],
+)
+def test_ways_to_define_a_method(text: str, found: list[str]) -> None:
+    made = MadeTrace()
+    script(made, 3, URL + "a.js", text + " " * 6_000)
+    rows = load(made).insights["LegacyJavaScript"].figures["scripts"]
+    assert [name for row in rows for name in row["polyfills"]] == found
 
 
 def shift(made: MadeTrace, at: float, score: float, *, after_input: bool = False) -> None:

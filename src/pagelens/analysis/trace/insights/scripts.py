@@ -16,27 +16,34 @@ __all__ = ["Script", "duplicated_javascript", "find_scripts", "legacy_javascript
 LEAST_MODULE, LEAST_PART = 512, 0.1
 #: A script, and a waste in one, that is looked at. Bytes.
 LEAST_SCRIPT = LEAST_LEGACY = 5_000
-#: What a first polyfill brings with it, each further one, and each transformed construct, in bytes: our estimate.
-_FIRST_POLYFILL, _POLYFILL, _TRANSFORM = 5_000, 1_500, 150
+#: What polyfills take, in bytes: what they share, each of the first few, each further one, which shares more of its
+#: own with others; and each transformed construct. Rounded from what DevTools counts for them.
+_SHARED, _EACH, _FEW, _FURTHER, _TRANSFORM = 26_000, 2_700, 8, 1_100, 150
 
-#: Methods that every browser of the last years has.
+#: Methods that every browser of the last years has, as far as DevTools looks for them.
 _METHODS = {
     "Array.prototype": "at concat copyWithin every fill filter find findIndex findLast findLastIndex flat flatMap "
-    "forEach from includes indexOf join lastIndexOf map reduce reduceRight reverse slice some sort splice",
-    "String.prototype": "at codePointAt endsWith includes matchAll padEnd padStart repeat replaceAll startsWith substr "
-    "trim trimEnd trimStart",
-    "Object": "assign create defineProperties defineProperty entries freeze fromEntries getOwnPropertyDescriptor "
-    "getOwnPropertyDescriptors getPrototypeOf hasOwn is isExtensible isFrozen isSealed keys preventExtensions seal "
-    "setPrototypeOf values",
+    "forEach indexOf join map slice some sort toReversed toSorted toSpliced unshift",
+    "String.prototype": "codePointAt endsWith includes isWellFormed link matchAll repeat replaceAll startsWith substr "
+    "toWellFormed trim trimEnd trimStart",
+    "Object": "assign create entries freeze fromEntries getOwnPropertyDescriptor getOwnPropertyDescriptors "
+    "getPrototypeOf hasOwn is isExtensible isFrozen isSealed keys preventExtensions seal setPrototypeOf values",
     "Array": "from isArray of",
-    "Number": "isFinite isInteger isNaN isSafeInteger parseFloat parseInt",
-    "Promise": "allSettled any",
-    "Reflect": "apply construct get getPrototypeOf has ownKeys set setPrototypeOf",
+    "String": "fromCodePoint raw",
+    "Promise": "allSettled any withResolvers",
+    "Reflect": "apply construct deleteProperty get getOwnPropertyDescriptor getPrototypeOf has isExtensible ownKeys "
+    "preventExtensions setPrototypeOf",
     "Math": "acosh asinh atanh cbrt clz32 cosh expm1 fround hypot imul log10 log1p log2 sign sinh tanh trunc",
 }
 _OBJECTS = "|".join(re.escape(name) for name in sorted(_METHODS, key=len, reverse=True))
-_ASSIGNED = re.compile(rf"(?<![\w.$])({_OBJECTS})\.(\w+)\s*=(?![=>])")
+#: The ways to define a method: ``Array.prototype.flat = …``, ``Object.defineProperty(…)``, and those of core-js.
+_ASSIGNED = re.compile(
+    rf"""(?<![\w.$])(?:(?:window|self|global|globalThis)\.)?({_OBJECTS})(?:\.(\w+)|\[["'](\w+)["']\])\s*=(?![=>])"""
+)
 _DEFINED = re.compile(rf"""Object\.defineProperty\(\s*({_OBJECTS})\s*,\s*["'](\w+)["']""")
+_CORE_JS = re.compile(
+    r"""target:\s*["'](\w+)["'],\s*(proto|stat):\s*(?:!0|true)[^{}]{0,200}\}\s*,\s*\{\s*["']?(\w+)["']?\s*:"""
+)
 _TRANSFORMS = {
     "classes": re.compile(r"Cannot call a class as a function"),
     "regenerator": re.compile(r"regeneratorRuntime|Generator is already running"),
@@ -106,18 +113,13 @@ def legacy_javascript(view: View) -> Insight:
         size = len(script.text.encode("utf-8", "replace"))
         if size < LEAST_SCRIPT or host_of(script.url) == "":
             continue
-        matches = {
-            f"{match[1]}.{match[2]}"
-            for pattern in (_ASSIGNED, _DEFINED)
-            for match in pattern.finditer(script.text)
-            if match[2] in _METHODS[match[1]].split()
-        }
+        matches = _polyfills(script.text)
         transforms = {
             name: len(found) for name, pattern in _TRANSFORMS.items() if (found := pattern.findall(script.text))
         }
         waste: float = _TRANSFORM * sum(transforms.values())
         if matches:
-            waste += _FIRST_POLYFILL + _POLYFILL * (len(matches) - 1)
+            waste += _SHARED + _EACH * min(len(matches), _FEW) + _FURTHER * max(len(matches) - _FEW, 0)
         waste = min(waste, size)
         if waste < LEAST_LEGACY:
             continue
@@ -129,6 +131,15 @@ def legacy_javascript(view: View) -> Insight:
     return Insight(
         "LegacyJavaScript", "fail" if rows else "pass", {"scripts": rows}, wasted_bytes=wasted, basis="estimate"
     )
+
+
+def _polyfills(text: str) -> set[str]:
+    """The methods that a script defines."""
+    found = [(match[1], match[2] or match[3]) for match in _ASSIGNED.finditer(text)]
+    found += [(match[1], match[2]) for match in _DEFINED.finditer(text)]
+    for match in _CORE_JS.finditer(text):
+        found.append((f"{match[1]}.prototype" if match[2] == "proto" else match[1], match[3]))
+    return {f"{owner}.{name}" for owner, name in found if name in _METHODS.get(owner, "").split()}
 
 
 def _ratio(script: Script) -> float:
