@@ -41,6 +41,7 @@ class Verdict:
     unlike: list[str] = field(default_factory=list)
     names: int = 0
     names_said: int = 0
+    names_in_cells: int = 0
     never: list[str] = field(default_factory=list)
     longest: int = 0
 
@@ -109,6 +110,8 @@ def check(snapshot: str, outline: str) -> Verdict:
     names = {name[uid] for uid in interactive if name[uid]}
     verdict.names = len(names)
     verdict.names_said = sum(is_said(text, said) for text in names)
+    cells = cells_of(outline)
+    verdict.names_in_cells = sum(cut(text) in cells for text in names)
     for uid in role:
         if role[uid] in CONTROLS and uid not in shown:
             verdict.never.append(f"control e{uid}")
@@ -119,7 +122,25 @@ def check(snapshot: str, outline: str) -> Verdict:
     return verdict
 
 
+def cells_of(outline: str) -> set[str]:
+    """All that an outline says by itself: quoted names, and what stands between its separators; cut as names are."""
+    found: set[str] = set()
+    for line in outline.split("\n")[2:]:
+        found |= {cut(re.sub(r"\\(.)", r"\1", text[1:-1])) for text in QUOTED.findall(line)}
+        plain = RANGE.sub("", line.strip())
+        for piece in re.split(r" · | \| | › |: | / |[()]", plain):
+            bare = re.sub(r"^(?:[a-z]:)?(?:e\d+ )?", "", piece.strip())
+            bare = re.sub(r" \[[^\]]*\]$", "", bare)
+            found |= {cut(bare), cut(re.sub(r"^[a-z]+ ", "", bare))}
+    return found
+
+
+def cut(text: str) -> str:
+    """A name as far as a cell of an outline has it."""
+    text = text.replace("\\", "").removesuffix("…").rstrip()
+    return text if len(text) <= 40 else text[:39].rstrip()
+
+
 def is_said(text: str, said: str) -> bool:
     """Whether a name, cut as in a cell, stands in the outline."""
-    text = text.replace("\\", "")
-    return (text if len(text) <= 40 else text[:39].rstrip()) in said
+    return cut(text) in said
