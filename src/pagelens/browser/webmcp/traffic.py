@@ -194,7 +194,7 @@ class Traffic:
             self._calls.pop(invocation.id, None)
             self._remember(invocation.id)
             if self._sent and not invocation._is_ours:
-                self._early[invocation.id] = invocation  # one of those may be the same call
+                self._keep_early(invocation.id, invocation)  # one of those may be the same call
         self._announce(invocation)
         invocation._end(result)
         if result.id is not None:
@@ -205,6 +205,11 @@ class Traffic:
         if invocation.call is not None and not invocation._announced:
             invocation._announced = True
             self.invoked.emit(invocation.call)
+
+    def _keep_early(self, call_id: str, ended: Invocation | WebMCPToolCallResult) -> None:
+        self._early[call_id] = ended
+        if len(self._early) > REMEMBERED:  # a page in distress answers one of ours never, and calls itself for ever
+            del self._early[next(iter(self._early))]
 
     def _remember(self, call_id: str) -> None:
         self._ended[call_id] = None
@@ -257,7 +262,7 @@ class Traffic:
         else:
             self._remember(call_id)
             if self._sent:
-                self._early[call_id] = result_of(p, None)
+                self._keep_early(call_id, result_of(p, None))
             else:
                 self.responded.emit(result_of(p, None))
 
