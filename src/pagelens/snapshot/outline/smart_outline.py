@@ -6,6 +6,9 @@ much, share out the lines there are (`BudgetFolder`).
 
 from __future__ import annotations
 
+import gc
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -97,7 +100,10 @@ class SmartOutline:
 
     def generate(self, snapshot: TextSnapshot | str) -> str:
         """The outline of a snapshot, or of its text; the first line says ``Page outline (388/5526 lines)``."""
-        text = snapshot if isinstance(snapshot, str) else snapshot.text
+        with _collector_paused():
+            return self._generate(snapshot if isinstance(snapshot, str) else snapshot.text)
+
+    def _generate(self, text: str) -> str:
         root = parse_snapshot(text)
         ranges = UidRanges(root)
         raw = text.count("\n") + 1
@@ -154,6 +160,19 @@ class SmartOutline:
         if options.max_chars is not None and len(text) > options.max_chars - _HEAD_CHARS:
             return False
         return options.max_tokens is None or estimated_tokens(text) <= options.max_tokens - _HEAD_TOKENS
+
+
+@contextmanager
+def _collector_paused() -> Iterator[None]:
+    """A large page's nodes all live until its outline is made: the collector would look at all of them again and again,
+    in vain, and at more each time."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
 
 
 def estimated_tokens(text: str) -> int:
