@@ -32,7 +32,8 @@ async def missing_words(page: Page, text: str) -> tuple[list[str], int]:
 
 
 async def _is_shown(page: Page, frame_id: str) -> bool:
-    """Whether the frame's element has a box: what is in a frame that is not shown nobody sees."""
+    """Whether the frame's element has a box: what is in a frame that is not shown nobody sees. Frames that are hidden
+    from accessibility are not read."""
     frame = next(frame for frame in page.main_frame.subtree() if frame.id == frame_id)
     parent = frame.parent
     assert parent is not None
@@ -43,7 +44,7 @@ async def _is_shown(page: Page, frame_id: str) -> bool:
         {
             "objectId": node["object"]["objectId"],
             "functionDeclaration": "function() { return this.checkVisibility({visibilityProperty: true})"
-            " && this.offsetWidth > 1 && this.offsetHeight > 1 }",
+            " && this.offsetWidth > 1 && this.offsetHeight > 1 && !this.closest('[aria-hidden=true]') }",
             "returnByValue": True,
         },
     )
