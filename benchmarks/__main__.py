@@ -30,12 +30,13 @@ from benchmarks.snapshots import measure_snapshots
 from benchmarks.tokens import count_tokens
 from benchmarks.traces import measure_traces
 from benchmarks.traces_live import measure_live
+from benchmarks.webmcp import measure_webmcp
 from pagelens.browser.find import find_browser
 from pagelens.core.options import Options
 from pagelens.errors import PagelensError
 
 PAGE = Path(__file__).parents[1] / "docs" / "benchmarks.md"
-PHASES = ("starts", "operations", "snapshots", "sessions", "events", "outlines", "heap", "traces", "live")
+PHASES = ("starts", "operations", "snapshots", "sessions", "events", "outlines", "webmcp", "heap", "traces", "live")
 
 
 @dataclass(frozen=True)
@@ -83,6 +84,7 @@ def main() -> int:
         results = asyncio.run(run.all(BareContender(browser, no_sandbox=no_sandbox)))
         for phase, measure, rounds in (
             ("outlines", measure_outlines, PLANS[chosen.plan].outlines),
+            ("webmcp", measure_webmcp, PLANS[chosen.plan].judged_rounds),
             ("heap", measure_heap, PLANS[chosen.plan].heaps),
             ("traces", measure_traces, PLANS[chosen.plan].traces),
             ("live", measure_live, PLANS[chosen.plan].live),

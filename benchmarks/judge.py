@@ -10,6 +10,7 @@ from benchmarks.outlines import NESTED, SEARCH, SIBLINGS
 from benchmarks.results import Results, SnapshotCost, median, of_sessions, paired_ratio
 from benchmarks.servers import CHROME_DEVTOOLS_MCP, OURS, PLAYWRIGHT_MCP
 from benchmarks.snapshots import GENERATED
+from benchmarks.webmcp import WEBMCP
 
 __all__ = ["NO_SLOWER", "PEERS", "ROUNDS", "SAVED", "TARGETS", "Target", "Verdict", "judge"]
 
@@ -232,6 +233,7 @@ TARGETS = (
             (SIBLINGS, "to a tenth of them", 13),
             (NESTED, "to a second", 1),
             (SEARCH, "to their snapshot", 0.25),
+            (WEBMCP, "to the bare protocol call", 3),
         )
     ),
     *(

@@ -50,7 +50,7 @@ def report(results: Results, verdicts: Sequence[Verdict], machine: Machine, *, d
         "Milliseconds (median) and tokens (o200k) of a snapshot without any limit of length, of two pages of our own "
         "and of saved real ones (their scripts off).",
         _snapshots(results),
-        "## Outlines and searches",
+        "## Outlines, searches, calls of pages' tools",
         "Seconds, medians; of outlines seconds of CPU. Ours alone.",
         _growth(results),
         "## A session of 200 calls",
@@ -136,7 +136,7 @@ def _growth(results: Results) -> str:
     for name, pairs in results.growth.items():
         cells = [median([pair[place] for pair in pairs]) for place in (0, 1)]
         ratio = median([larger / smaller for smaller, larger in pairs])
-        rows.append([name, *("-" if cell is None else f"{cell:.3f}" for cell in (*cells, ratio))])
+        rows.append([name, *("-" if cell is None else f"{cell:.4f}" for cell in (*cells, ratio))])
     return table(["", "smaller, or what it is held against", "larger", "ratio"], rows)
 
 

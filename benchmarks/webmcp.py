@@ -2,28 +2,22 @@
 
 A call of a tool that returns at once is what weighs most: its schema is checked, its events are told, its deadline and
 its cancelling are watched. The bare call is one message out and the answer's event in, blocking, over Chrome's pipe.
-
-``python -m benchmarks.webmcp BROWSER`` measures it alone, and ends with 1 when the target is missed.
 """
 
 from __future__ import annotations
 
-import asyncio
-import os
-import sys
 import time
-from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from benchmarks.bare import _Pipe
-from benchmarks.results import median, paired_ratio
+from benchmarks.results import Results
 from benchmarks.site import running_site
 from pagelens.api import launch
 
-__all__ = ["TARGET", "WebMCPCost", "measure_webmcp"]
+__all__ = ["WEBMCP", "measure_webmcp"]
 
-#: `execute` may take so many times as long as the bare call.
-TARGET = 3.0
+WEBMCP = "call of a page's tool"
 #: Calls in a row in each turn.
 _CALLS = 50
 _REGISTER = """document.modelContext.registerTool({
@@ -33,42 +27,30 @@ _REGISTER = """document.modelContext.registerTool({
 })"""
 
 
-@dataclass(slots=True)
-class WebMCPCost:
-    """Seconds of one call, turn by turn: ours and the bare one."""
-
-    ours: list[float | None] = field(default_factory=list)
-    bare: list[float | None] = field(default_factory=list)
-
-    @property
-    def ratio(self) -> float | None:
-        """The median of ours to bare, pair by pair."""
-        return paired_ratio(self.ours, self.bare)[0]
-
-
-async def measure_webmcp(site: str, *, browser: str, no_sandbox: bool, rounds: int = 20) -> WebMCPCost:
-    """Call a tool of a page of `site` in turn."""
-    cost = WebMCPCost()
-    bare = _BareTool(browser, site, no_sandbox=no_sandbox)
-    try:
-        async with launch(webmcp=True, executable_path=browser) as running:
-            page = await running.new_page()
-            await page.goto(site)
-            await page.evaluate(f"() => {{ {_REGISTER}; }}")
-            tool = await page.webmcp.wait_for_tool("add")
-            for turn in range(-1, rounds):
-                started = time.perf_counter()
-                for number in range(_CALLS):
-                    result = await tool.execute({"a": number, "b": 1})
-                    assert result.output == number + 1, result
-                ours = (time.perf_counter() - started) / _CALLS
-                theirs = bare.time()
-                if turn >= 0:  # the first one warms up
-                    cost.ours.append(ours)
-                    cost.bare.append(theirs)
-    finally:
-        bare.close()
-    return cost
+async def measure_webmcp(
+    results: Results, *, browser: str, cache: Path, folder: Path, no_sandbox: bool, rounds: int
+) -> None:
+    """Call a tool of a page in turn; the pairs are the bare call's seconds and ours."""
+    with running_site() as site:
+        page_url = f"{site}/tiny.html"
+        bare = _BareTool(browser, page_url, no_sandbox=no_sandbox)
+        try:
+            async with launch(webmcp=True, executable_path=browser) as running:
+                page = await running.new_page()
+                await page.goto(page_url)
+                await page.evaluate(f"() => {{ {_REGISTER}; }}")
+                tool = await page.webmcp.wait_for_tool("add")
+                for turn in range(-1, rounds):
+                    started = time.perf_counter()
+                    for number in range(_CALLS):
+                        result = await tool.execute({"a": number, "b": 1})
+                        assert result.output == number + 1, result
+                    ours = (time.perf_counter() - started) / _CALLS
+                    theirs = bare.time()
+                    if turn >= 0:  # the first one warms up
+                        results.growth.setdefault(WEBMCP, []).append((theirs, ours))
+        finally:
+            bare.close()
 
 
 class _BareTool:
@@ -105,17 +87,3 @@ class _BareTool:
 
 def _answers(event: dict[str, Any], call_id: str) -> bool:
     return bool(event["method"] == "WebMCP.toolResponded" and event["params"]["invocationId"] == call_id)
-
-
-async def _main(browser: str) -> int:
-    no_sandbox = hasattr(os, "geteuid") and os.geteuid() == 0
-    with running_site() as site:
-        cost = await measure_webmcp(site + "/", browser=browser, no_sandbox=no_sandbox)
-    ratio = cost.ratio
-    shown = [f"{1000 * (median(times) or 0):.2f} ms" for times in (cost.ours, cost.bare)]
-    print(f"execute {shown[0]}, bare call {shown[1]}, ratio {ratio:.2f} (at most {TARGET:g})")
-    return 0 if ratio is not None and ratio <= TARGET else 1
-
-
-if __name__ == "__main__":
-    sys.exit(asyncio.run(_main(sys.argv[1])))
