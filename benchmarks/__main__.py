@@ -22,7 +22,7 @@ from benchmarks.machine import this_machine
 from benchmarks.operations import OPERATIONS, time_operations
 from benchmarks.outlines import measure_outlines
 from benchmarks.report import report
-from benchmarks.results import Results, Sizes
+from benchmarks.results import Results, Sizes, joined
 from benchmarks.servers import ServerSpec, install_peers, servers
 from benchmarks.sessions import run_floods, run_sessions, time_starts
 from benchmarks.site import running_site, saved_pages
@@ -54,6 +54,14 @@ class Plan:
     live: int
 
 
+@dataclass(frozen=True)
+class Kept:
+    """What the phases of earlier parts of a run have measured."""
+
+    results: Results
+    phases: set[str]
+
+
 #: `quick` gives a first impression while working on something; it judges too, but writes no page.
 PLANS = {"full": Plan(ROUNDS, 10, 5, 3, 3, 5, 5, 5, 3), "quick": Plan(5, 3, 2, 1, 1, 2, 1, 1, 1)}
 
@@ -64,6 +72,9 @@ def main() -> int:
     parser.add_argument("plan", nargs="?", choices=PLANS, default="full")
     parser.add_argument("--phases", default=",".join(PHASES), help="some of %(default)s; then no page is written")
     parser.add_argument("--match", default="", help="only operations whose name contains this; no page is written")
+    parser.add_argument(
+        "--keep", type=Path, help="a file to keep what is measured in, and to go on from: a run in parts"
+    )
     chosen = parser.parse_args()
     phases = set(chosen.phases.split(","))
     if unknown := phases - set(PHASES):
@@ -102,6 +113,11 @@ def main() -> int:
                     )
                 )
 
+    if chosen.keep is not None:
+        if chosen.keep.exists():
+            kept = msgspec.json.decode(chosen.keep.read_bytes(), type=Kept)
+            results, phases = joined(kept.results, results), phases | kept.phases
+        chosen.keep.write_bytes(msgspec.json.encode(Kept(results, phases)))
     is_whole = phases == set(PHASES) and not chosen.match
     verdicts = judge(results)
     if not saved_pages():

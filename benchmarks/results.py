@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 
 __all__ = [
     "EventCost",
@@ -16,6 +16,7 @@ __all__ = [
     "SnapshotCost",
     "Times",
     "TraceCost",
+    "joined",
     "median",
     "of_sessions",
     "paired_ratio",
@@ -112,6 +113,15 @@ class Results:
     growth: dict[str, list[tuple[float, float]]] = field(default_factory=dict)
     failures: list[str] = field(default_factory=list)
     loads: list[float] = field(default_factory=list)
+
+
+def joined(before: Results, now: Results) -> Results:
+    """What was measured now, and before where it was not measured again."""
+    both = {}
+    for each in fields(Results):
+        one, other = getattr(before, each.name), getattr(now, each.name)
+        both[each.name] = one | other if isinstance(other, dict) else one + other
+    return Results(**both)
 
 
 def median(values: Sequence[float | None]) -> float | None:

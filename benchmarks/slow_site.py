@@ -168,8 +168,8 @@ class _Handler(BaseHTTPRequestHandler):
             kinds = {"css": "text/css", "js": "text/javascript", "woff2": "font/woff2"}
             body, kind = b"/* */", kinds[path.rpartition(".")[2]]
         else:
-            _, port, *_ = self.server.server_address
-            found = _pages(str(port)).get(path)
+            assert isinstance(self.server, ThreadingHTTPServer)
+            found = _pages(str(self.server.server_port)).get(path)
             headers = {"Cache-Control": "no-store"}
             status, body, kind = (200 if found else 404), found or b"not found", "text/html; charset=utf-8"
         self.send_response(status)
