@@ -6,7 +6,7 @@ from benchmarks.contenders import BARE
 from benchmarks.judge import PEERS, judge
 from benchmarks.machine import Machine
 from benchmarks.report import report, table
-from benchmarks.results import EventCost, HeapCost, Results, SessionCost, Sizes, TraceCost
+from benchmarks.results import EventCost, HeapCost, Results, SessionCost, Sizes, TraceCost, joined
 from benchmarks.servers import OURS
 
 MACHINE = Machine(2, "A Processor", "Linux 6.1 x86_64", "3.11.2", "20.1.0", "156.0")
@@ -46,3 +46,12 @@ def test_everything_measured_is_in_the_page() -> None:
     assert "2 CPUs (A Processor), Linux 6.1 x86_64, Chromium 156.0" in page
     assert "Load average during the run: 0.5 to 1.8" in page
     assert lines.index("## Ratios that must hold") < lines.index("## Times")
+
+
+def test_a_run_in_parts_has_the_newest_of_each() -> None:
+    before = Results(times={"fill": {OURS: [1.0]}, "click": {OURS: [2.0]}}, failures=["one"], loads=[0.5])
+    now = Results(times={"fill": {OURS: [3.0]}}, growth={"levels": [(1.0, 2.0)]}, loads=[0.7])
+    both = joined(before, now)
+    assert both.times == {"fill": {OURS: [3.0]}, "click": {OURS: [2.0]}}
+    assert (both.failures, both.loads) == (["one"], [0.5, 0.7])
+    assert both.growth == {"levels": [(1.0, 2.0)]}
