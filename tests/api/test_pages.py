@@ -91,6 +91,22 @@ async def test_a_snapshot_names_what_actions_take(page: pagelens.Page) -> None:
     assert "box=" in (await page.snapshot(verbose=True)).text
 
 
+async def test_parts_outlines_and_searches_of_a_page(page: pagelens.Page) -> None:
+    link = "/lamps/" + "x" * 60
+    items = "".join(f"<li><a href='{link}{n}'>Lamp {n}</a> <button>Buy</button>" for n in range(30))
+    await page.set_content(f"<nav><a href=/>Home</a></nav><main><ul>{items}</ul></main>")
+    part = (await page.snapshot("text=Lamp 7")).text.split("\n")
+    assert len(part) == 2
+    assert part[1].endswith(f"{link}7")
+    outline = await page.outline("css=main", max_lines=12)
+    assert outline.text.count("\n") < 12
+    assert "30 × item" in outline.text
+    assert "Home" not in outline.text
+    found = await page.search("lamp 2[0-4]", ignore_case=True, max_results=3)
+    assert (found.total, found.shown) == (5, 3)
+    await page.click(found.uids[0])
+
+
 async def test_screenshots(page: pagelens.Page, tmp_path: Path) -> None:
     await page.set_content("<body style='background:#f00'>")
     picture = await page.screenshot()

@@ -250,14 +250,18 @@ class Page:
         """
         return await self.main_frame.evaluate(source, *args, timeout=timeout)
 
-    async def snapshot(self, *, verbose: bool = False) -> TextSnapshot:
+    async def snapshot(self, target: str | None = None, *, verbose: bool = False) -> TextSnapshot:
         """The page as text (``.text``), all frames in their places, each element that matters with its uid.
 
         Args:
+            target: only this part, its address whole: a uid, a range of an outline (``e12-e40``), a selector.
             verbose: boxes and whole addresses too.
+
+        Raises:
+            ElementNotFound, ElementAmbiguous, InvalidInput: `target` is not shown, or names no one element.
         """
         await self._ready()
-        return await self._mcp.snapshot(verbose=verbose)
+        return await self._mcp.snapshot(verbose=verbose, target=target)
 
     async def outline(
         self,
