@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any, NoReturn
 
 from pagelens.analysis.trace import FunctionTime, Insight, PageLoad, Trace
-from pagelens.analysis.trace.report import RATINGS, rating
+from pagelens.analysis.trace.ratings import RATINGS, rating
 from pagelens.core.safe_text import json_safe, one_line, shortened
 from pagelens.errors import InvalidInput
 

@@ -16,6 +16,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from pagelens.analysis.trace.ratings import RATINGS, rating
 from pagelens.core.safe_text import json_safe, one_line, shortened
 from pagelens.errors import FileFailed
 
@@ -23,20 +24,11 @@ if TYPE_CHECKING:
     from pagelens.analysis.trace.insights import Insight
     from pagelens.analysis.trace.trace import PageLoad, Trace
 
-__all__ = ["INSIGHTS", "RATINGS", "Words", "html_report", "rating", "save_report"]
+__all__ = ["INSIGHTS", "Words", "html_report", "save_report"]
 
 #: What is said of an insight, line by line; the first is its headline.
 Words = Callable[["PageLoad", "Insight"], Sequence[str]]
 
-#: The values up to which Chrome rates a metric as good, and from which on as poor.
-RATINGS = {
-    "fcp_ms": (1_800, 3_000),
-    "lcp_ms": (2_500, 4_000),
-    "cls": (0.1, 0.25),
-    "inp_ms": (200, 500),
-    "ttfb_ms": (800, 1_800),
-    "tbt_ms": (200, 600),
-}
 _METRICS = {
     "fcp_ms": "First contentful paint",
     "lcp_ms": "Largest contentful paint",
@@ -76,12 +68,6 @@ _MOST_TEXT = 300
 _IDENTITIES = frozenset({"id", "nodeId", "styleSheet"})
 _LATER_WORD = re.compile(r"(?<=[a-z])[A-Z]+")
 _UNIT = re.compile(r" (?:ms|bytes|seconds)$")
-
-
-def rating(name: str, value: float) -> str:
-    """``good``, ``needs improvement`` or ``poor``, as Chrome rates a metric."""
-    good, poor = RATINGS[name]
-    return "good" if value <= good else "poor" if value > poor else "needs improvement"
 
 
 def save_report(trace: Trace, path: Path, words: Words | None = None) -> int:

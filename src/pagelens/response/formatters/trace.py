@@ -6,9 +6,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NotRequired, TypedDict
 
+from pagelens.analysis.trace.ratings import RATINGS, rating
 from pagelens.core.safe_text import one_line, shortened
 from pagelens.response.formatters.trace_insights import by_urgency, gain_text, headline, insight_lines, shifts_of
-from pagelens.response.formatters.trace_words import RATINGS, TraceWords, ms, nodes_in, places_in, rating, size_text
+from pagelens.response.formatters.trace_words import TraceWords, ms, nodes_in, places_in, size_text
 
 if TYPE_CHECKING:
     from pagelens.analysis.trace import FunctionTime, Insight, PageLoad

@@ -13,26 +13,11 @@ if TYPE_CHECKING:
     from pagelens.analysis.trace import PageLoad
     from pagelens.collectors.source_mapper import Place
 
-__all__ = ["RATINGS", "TraceWords", "ms", "nodes_in", "places_in", "rating", "size_text"]
+__all__ = ["TraceWords", "ms", "nodes_in", "places_in", "size_text"]
 
-#: The values up to which Chrome rates a metric as good, and from which on as poor.
-RATINGS: Mapping[str, tuple[float, float]] = {
-    "fcp_ms": (1_800, 3_000),
-    "lcp_ms": (2_500, 4_000),
-    "cls": (0.1, 0.25),
-    "inp_ms": (200, 500),
-    "ttfb_ms": (800, 1_800),
-    "tbt_ms": (200, 600),
-}
 #: Characters of an address, of an element's or function's name.
 URL_CHARS = 80
 NAME_CHARS = 60
-
-
-def rating(metric: str, value: float) -> str:
-    """Chrome's word for a value."""
-    good, poor = RATINGS[metric]
-    return "good" if value <= good else "poor" if value > poor else "needs improvement"
 
 
 def ms(value: float) -> str:
