@@ -11,7 +11,7 @@ from pagelens.context.trace_names import TraceNames
 from pagelens.core.progress import telling
 from pagelens.core.safe_text import one_line
 from pagelens.response.formatters.trace_insights import insight_lines
-from pagelens.response.formatters.trace_words import TraceWords
+from pagelens.response.formatters.trace_words import TraceWords, size_text
 from pagelens.tools.definition import FileUse, ToolParams, ToolRequest, define_tool
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ async def save_html_report(
     page = await asyncio.to_thread(html_report, trace.trace, _words)
     with context.file_policy.writing(request.paths["filePath"]) as (file, path):
         await asyncio.to_thread(file.write, page)
-    response.append_line(f"Report written to {one_line(str(path))} ({len(page) / 1e6:.1f} MB): open it in a browser.")
+    response.append_line(f"Report written to {one_line(str(path))} ({size_text(len(page))}): open it in a browser.")
 
 
 def _words(load: PageLoad, insight: Insight) -> list[str]:
