@@ -166,7 +166,8 @@
       const slug = letters(decoded(parts[i]));
       if (slug.length >= SHORTEST_SLUG && (said.includes(slug) || slug.includes(said))) parts[i] = "\u2026";
     }
-    return parts.join("/");
+    const kept = parts.join("/");
+    return /[a-z0-9]/i.test(kept) ? kept : s; // what says nothing more at all stays as it was
   };
 
   const address = (href, name) => {
