@@ -4,6 +4,9 @@ BIN := .venv/bin
 # Two browsers at a time; tests of one file share a server. In our own order: see tests/conftest.py.
 PYTEST := $(BIN)/pytest -n 2 --dist loadfile --no-loadscope-reorder
 
+# Where it is set, every run and every server under test would compile all modules anew.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: setup browser demo test test-all check bench clean
 
 setup: .venv/ready browser

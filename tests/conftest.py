@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 import pytest_asyncio
+from hypothesis import settings
 
 from pagelens.browser.emulated import NOTHING
 from pagelens.cdp.connection import Connection
@@ -22,6 +23,10 @@ if TYPE_CHECKING:
     from pagelens.browser.host import BrowserHost
     from pagelens.browser.page import Page
 
+# The same examples each time, however busy the machine is.
+settings.register_profile("pagelens", derandomize=True, deadline=None)
+settings.load_profile("pagelens")
+
 _skipped_for_data = pytest.StashKey[int]()
 
 #: Modules and tests in which both eras of the protocol are taken in `make test`; all others take both with ``--long``.
@@ -30,7 +35,6 @@ BOTH_WAYS = frozenset(
         "test_greeting",
         "test_read_fill_submit_and_see_what_happened",
         "test_the_sdk_client_lists_calls_and_sees_progress",
-        "test_killing_chrome_costs_one_notice",
     }
 )
 
@@ -151,14 +155,11 @@ async def page(host: BrowserHost, request: pytest.FixtureRequest, _kept_page: li
     """A fresh page at about:blank; it and the pages it opened are closed afterwards.
 
     Opening one costs more than most tests. Where a module says ``REUSES_PAGE = True``, its tests need nothing but a
-    fresh document: they get one in the page of the test before, as long as that is in order.
+    fresh document: they get one in the page of the test before, as long as that is in order. With
+    ``REUSES_PAGE = "as it is"`` they begin by navigating themselves: they get the page as the test before left it.
     """
     reuses = getattr(request.module, "REUSES_PAGE", False)
-    fresh = _kept_page.pop() if _kept_page else None
-    if fresh is not None and (not reuses or not await _is_blank_again(fresh)):
-        if fresh.closed is None:
-            await fresh.close()
-        fresh = None
+    fresh = await kept_page(_kept_page, reuses)
     before = set(host.pages)
     fresh = fresh or await host.new_page()
     yield fresh
@@ -169,12 +170,24 @@ async def page(host: BrowserHost, request: pytest.FixtureRequest, _kept_page: li
             await opened.close()
 
 
-async def _is_blank_again(page: Page) -> bool:
+async def kept_page(kept: list[Page], reuses: object) -> Page | None:
+    """The page of the test before where a module reuses it (see `page`) and it is in order; otherwise it is closed."""
+    page = kept.pop() if kept else None
+    if page is not None and (not reuses or not await _is_in_order(page, blank=reuses != "as it is")):
+        if page.closed is None:
+            await page.close()
+        page = None
+    return page
+
+
+async def _is_in_order(page: Page, *, blank: bool) -> bool:
+    """Whether a page can be used again, at about:blank if that is wanted."""
     if page.closed is not None or page.is_crashed or page.dialog is not None or page.emulation.settings != NOTHING:
         return False
-    try:
-        await page.navigate("about:blank")
-    except PagelensError:
-        return False
+    if blank:
+        try:
+            await page.navigate("about:blank")
+        except PagelensError:
+            return False
     page.take_news()
-    return page.url == "about:blank"
+    return not blank or page.url == "about:blank"

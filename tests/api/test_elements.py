@@ -19,6 +19,9 @@ from pagelens.errors import (
 )
 from tests.support.site import Site
 
+#: Nothing here needs more than a fresh document.
+REUSES_PAGE = True
+
 
 async def test_finding(page: pagelens.Page) -> None:
     await page.set_content("<button>Save</button><ul><li>a<li>b<li>c</ul><x-y></x-y>")

@@ -157,7 +157,8 @@ async def test_ways_to_connect_exclude_each_other() -> None:
 # -- many at once, and given up --------------------------------------------------------------------------
 
 
-async def test_twenty_pages_at_once(browser: pagelens.Browser, site: Site) -> None:
+async def test_many_pages_at_once(browser: pagelens.Browser, site: Site, repeats: int) -> None:
+    count = min(2 * repeats, 20)
     url = site.page("<button onclick='this.textContent = Number(this.textContent) + 1'>0</button><input>")
 
     async def work(number: int) -> tuple[int, list[str], str]:
@@ -171,16 +172,16 @@ async def test_twenty_pages_at_once(browser: pagelens.Browser, site: Site) -> No
             await button.click()
         await page.fill("css=input", f"value {number}")
         await page.evaluate("() => console.log(document.title, document.querySelector('input').value)")
-        count = int(await button.evaluate("(b) => b.textContent"))
+        clicks = int(await button.evaluate("(b) => b.textContent"))
         assert f'value="value {number}"' in (await page.snapshot()).text
         assert (await page.screenshot()).width == 1280
         title = await page.title()
         await page.close()
-        return count, said, title
+        return clicks, said, title
 
     async with asyncio.timeout(120):
-        results = await asyncio.gather(*(work(number) for number in range(20)))
-    assert results == [(n % 4 + 1, [f"{n} value {n}"], str(n)) for n in range(20)]
+        results = await asyncio.gather(*(work(number) for number in range(count)))
+    assert results == [(n % 4 + 1, [f"{n} value {n}"], str(n)) for n in range(count)]
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,9 @@ import pytest
 import pagelens
 from pagelens.errors import ElementCovered, InvalidInput, NotEditable, WaitTimeout
 
+#: Nothing here needs more than a fresh document.
+REUSES_PAGE = True
+
 
 async def test_waiting_for_what_comes_later(page: pagelens.Page) -> None:
     await page.set_content(

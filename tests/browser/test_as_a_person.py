@@ -12,6 +12,9 @@ from pagelens.browser.pointer import hover
 from tests.support.person import EVENTS, PAGE, SCENES
 from tests.support.site import Site
 
+#: No test begins with what is in the page: they open documents of their own.
+REUSES_PAGE = "as it is"
+
 RECORDED = json.loads(EVENTS.read_text())
 
 

@@ -12,9 +12,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import pytest_asyncio
 
 from pagelens.browser.auth import _is_proxy
 from pagelens.browser.host import BrowserHost
+from pagelens.browser.page import Page
 from pagelens.browser.preferences import write_preferences
 from pagelens.core.options import Options
 from pagelens.errors import InvalidInput
@@ -41,31 +43,36 @@ def with_credentials(origin: str, credentials: str) -> str:
     return origin.replace("://", f"://{credentials}@")
 
 
-async def test_credentials_are_given_to_their_origin_and_to_no_other(site: Site) -> None:
-    async with browser(http_credentials=(with_credentials(site.origin, "user:secret"),)) as host:
-        page = await host.new_page()
-        assert (await page.navigate(site.url("/auth"))).status == 200
-        other = await host.new_page()
-        assert (await other.navigate(site.url("/auth", other=True))).status == 401
-        assert await status_of_fetch(other, site.url("/auth", other=True)) == 401
-        apart = await host.new_page(isolated_context="apart")
-        await apart.navigate(site.url("/blank"))
-        assert await status_of_fetch(apart, "/auth") == 200
+@pytest_asyncio.fixture(scope="module", loop_scope="session")
+async def known(site: Site) -> AsyncIterator[BrowserHost]:
+    """A browser whose user has an account at the site's own origin."""
+    async with browser(http_credentials=(with_credentials(site.origin, "user:secret"),)) as running:
+        yield running
+
+
+async def test_credentials_are_given_to_their_origin_and_to_no_other(known: BrowserHost, site: Site) -> None:
+    page = await known.new_page()
+    assert (await page.navigate(site.url("/auth"))).status == 200
+    other = await known.new_page()
+    assert (await other.navigate(site.url("/auth", other=True))).status == 401
+    assert await status_of_fetch(other, site.url("/auth", other=True)) == 401
+    apart = await known.new_page(isolated_context="apart")
+    await apart.navigate(site.url("/blank"))
+    assert await status_of_fetch(apart, "/auth") == 200
     sent = [r.headers for r in site.seen("/auth") if "authorization" in r.headers]
     assert sent
     assert all(headers["host"] == f"127.0.0.1:{site.port}" for headers in sent)
 
 
-async def test_a_worker_is_logged_in_too(site: Site) -> None:
-    async with browser(http_credentials=(with_credentials(site.origin, "user:secret"),)) as host:
-        page = await host.new_page()
-        await page.navigate(site.url("/blank"))
-        expression = (
-            "new Promise(r => { const w = new Worker(URL.createObjectURL(new Blob(["
-            f"`fetch('{site.origin}/auth').then(r => postMessage(r.status))`]))); w.onmessage = e => r(e.data) }})"
-        )
-        params = {"expression": expression, "awaitPromise": True, "returnByValue": True}
-        assert (await page.session.send("Runtime.evaluate", params))["result"]["value"] == 200
+async def test_a_worker_is_logged_in_too(known: BrowserHost, site: Site) -> None:
+    page = await known.new_page(isolated_context="of a worker")  # where nobody has logged in yet
+    await page.navigate(site.url("/blank"))
+    expression = (
+        "new Promise(r => { const w = new Worker(URL.createObjectURL(new Blob(["
+        f"`fetch('{site.origin}/auth').then(r => postMessage(r.status))`]))); w.onmessage = e => r(e.data) }})"
+    )
+    params = {"expression": expression, "awaitPromise": True, "returnByValue": True}
+    assert (await page.session.send("Runtime.evaluate", params))["result"]["value"] == 200
 
 
 async def test_wrong_credentials_end_in_401_and_are_not_logged(site: Site, caplog: pytest.LogCaptureFixture) -> None:
@@ -82,13 +89,11 @@ async def test_wrong_credentials_end_in_401_and_are_not_logged(site: Site, caplo
     assert "hushhush" not in str(caught.value)
 
 
-async def test_without_credentials_401_is_a_status_at_once(site: Site) -> None:
-    async with browser() as host:
-        page = await host.new_page()
-        result = await page.navigate(site.url("/auth"))
-        assert (result.outcome, result.status, page.url) == ("loaded", 401, site.url("/auth"))
-        await page.navigate(site.url("/blank"))
-        assert await status_of_fetch(page, "/auth") == 401
+async def test_without_credentials_401_is_a_status_at_once(page: Page, site: Site) -> None:
+    result = await page.navigate(site.url("/auth"))
+    assert (result.outcome, result.status, page.url) == ("loaded", 401, site.url("/auth"))
+    await page.navigate(site.url("/blank"))
+    assert await status_of_fetch(page, "/auth") == 401
 
 
 async def test_401_is_a_status_in_a_profile_that_is_the_users_own(site: Site, tmp_path: Path) -> None:

@@ -13,6 +13,9 @@ from pagelens.browser.page import Page
 from pagelens.errors import ElementDisabled, FillFailed
 from tests.support.site import Site
 
+#: No test begins with what is in the page: they open documents of their own.
+REUSES_PAGE = "as it is"
+
 #: A button or field `c` that shows the list `l` after `delay`; `chosen` is what was picked, with trusted clicks only.
 WIDGET = """<style>[role=listbox] {{ max-height: 80px; overflow: auto; margin: 0; padding: 0 }}</style>
 {control}<ul id=l role=listbox hidden></ul><script>

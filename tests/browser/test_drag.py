@@ -10,8 +10,8 @@ from pagelens.browser.pointer import drag, hover
 from pagelens.errors import DropRefused, ElementCovered, ElementHidden, ElementMoving
 from tests.support.site import Site
 
-#: Nothing here needs more than a fresh document.
-REUSES_PAGE = True
+#: No test begins with what is in the page: they open documents of their own.
+REUSES_PAGE = "as it is"
 
 NATIVE = """<style>.box {width: 120px; height: 60px; border: 1px solid}</style>
 <div id=a class=box draggable=true>Card</div>%s<div id=b class=box>Bin</div><script>

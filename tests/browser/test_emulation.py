@@ -227,11 +227,14 @@ async def test_shared_workers_belong_to_no_page(page: Page, site: Site, app: str
 @pytest.mark.parametrize(
     "how",
     [
-        "open('/emulated/popup')",
         "open('/emulated/popup', '_blank', 'noopener')",
-        "open('/emulated/popup', 'small', 'width=300,height=200')",
-        "Object.assign(document.createElement('a'), {href: '/emulated/popup', target: '_blank'}).click()",
         "open('about:blank').location = '/emulated/popup'",
+        pytest.param("open('/emulated/popup')", marks=pytest.mark.long),
+        pytest.param("open('/emulated/popup', 'small', 'width=300,height=200')", marks=pytest.mark.long),
+        pytest.param(
+            "Object.assign(document.createElement('a'), {href: '/emulated/popup', target: '_blank'}).click()",
+            marks=pytest.mark.long,
+        ),
     ],
 )
 async def test_a_popup_has_it_before_its_first_request(
@@ -418,6 +421,7 @@ async def test_a_page_that_is_between_two_documents(page: Page, site: Site, othe
     assert await value(page, PLACE) == [52.52, 13.405]
 
 
+@pytest.mark.long
 async def test_a_page_that_is_busy_has_its_script_ended_and_is_told(page: Page, site: Site, app: str) -> None:
     await page.navigate(app)
     page.session.post("Runtime.evaluate", {"expression": "for (;;);"})

@@ -18,6 +18,9 @@ from pagelens.core.options import Options
 from pagelens.errors import NavigationFailed, PathNotAllowed, UrlNotAllowed
 from tests.support.site import Site
 
+#: Nothing here needs more than a fresh document.
+REUSES_PAGE = True
+
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def guarded(

@@ -12,8 +12,8 @@ from pagelens.browser.page import Page
 from pagelens.errors import ElementCovered, ElementDisabled, ElementGone, ElementHidden, FillFailed
 from tests.support.site import Site
 
-#: Nothing here needs more than a fresh document.
-REUSES_PAGE = True
+#: No test begins with what is in the page: they open documents of their own.
+REUSES_PAGE = "as it is"
 
 #: Records input and change events of everything: type and id.
 RECORD = """<script>const seen = [];

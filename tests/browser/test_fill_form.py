@@ -22,6 +22,9 @@ from pagelens.errors import (
 )
 from tests.support.site import Site
 
+#: No test begins with what is in the page: they open documents of their own.
+REUSES_PAGE = "as it is"
+
 TWENTY = "".join(
     [
         *(f"<input id=t{n} value=old>" for n in range(6)),

@@ -11,8 +11,8 @@ from pagelens.browser.pointer import hover
 from pagelens.errors import ElementCovered, ElementHidden
 from tests.support.site import Site
 
-#: Nothing here needs more than a fresh document.
-REUSES_PAGE = True
+#: No test begins with what is in the page: they open documents of their own.
+REUSES_PAGE = "as it is"
 
 LOG = "<script>log = []; for (const type of ['mouseenter', 'mouseleave', 'mousemove', 'click'])"
 LOG += " b.addEventListener(type, e => log.push(type + ' ' + e.isTrusted + ' ' + e.buttons))</script>"

@@ -23,8 +23,8 @@ from pagelens.errors import (
 )
 from tests.support.site import Site
 
-#: Nothing here needs more than a fresh document.
-REUSES_PAGE = True
+#: No test begins with what is in the page: they open documents of their own.
+REUSES_PAGE = "as it is"
 
 #: Counts clicks on everything with an id, by id, in `clicks`; `log` has all pointer events in order.
 COUNT = """<script>

@@ -70,7 +70,7 @@ def _made(choice: random.Random, scheme: str, *rest: str) -> str:
     return (words[0] + "://" + "".join("" if word == "_" else word for word in words[1:])).replace("␣", " ")
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.long) for seed in (1, 2))])
 async def test_patterns_and_addresses_mean_what_they_mean_to_the_browser(page: Page, site: Site, seed: int) -> None:
     choice = random.Random(seed)
     texts = sorted({_made(choice, *_PATTERN) for _ in range(600)})
@@ -271,7 +271,7 @@ async def test_many_popups_and_workers_at_once_are_all_held(repeats: int) -> Non
         reach = f"fetch('{site.other_origin}/x-w', {{mode: 'no-cors'}}).catch(() => fetch('/done/w'))"
         site.route("/w.js", lambda _: Response(reach, content_type="text/javascript"))
         async with browser(blocked_url_patterns=("*://localhost:*/*",)) as host:
-            for _ in range(max(2, repeats // 5)):
+            for _ in range(max(1, repeats // 5)):
                 page = await host.new_page()
                 await page.navigate(
                     site.page(

@@ -11,6 +11,9 @@ from pagelens.browser.scroll import scroll_by, scroll_to
 from pagelens.errors import ElementCovered, ElementHidden, InvalidInput
 from tests.support.site import Site
 
+#: No test begins with what is in the page: they open documents of their own.
+REUSES_PAGE = "as it is"
+
 #: A page with a list in it that scrolls by itself.
 LISTS = """<body style='margin:0'><p id=top>Top</p>
 <div id=list style='height:100px;width:200px;overflow:auto'>

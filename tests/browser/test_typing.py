@@ -10,8 +10,8 @@ from pagelens.browser.type_text import KEYED, type_text
 from pagelens.errors import DialogOpen, InvalidInput, NotEditable
 from tests.support.site import Site
 
-#: Nothing here needs more than a fresh document.
-REUSES_PAGE = True
+#: No test begins with what is in the page: they open documents of their own.
+REUSES_PAGE = "as it is"
 
 SHADOW = "<script>h.attachShadow({mode:'open'}).innerHTML='<textarea></textarea>';i=h.shadowRoot.firstChild</script>"
 

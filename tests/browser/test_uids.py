@@ -12,8 +12,8 @@ from pagelens.errors import ElementGone
 from pagelens.snapshot.text_snapshot import TextSnapshot
 from tests.support.site import Site
 
-#: Nothing here needs more than a fresh document.
-REUSES_PAGE = True
+#: No test begins with what is in the page: they open documents of their own.
+REUSES_PAGE = "as it is"
 
 A = DocumentKey(1, "main", "loader-a")
 B = DocumentKey(2, "main", "loader-b")

@@ -21,8 +21,8 @@ from pagelens.errors import (
 )
 from tests.support.site import Site
 
-#: Nothing here needs more than a fresh document.
-REUSES_PAGE = True
+#: No test begins with what is in the page: they open documents of their own.
+REUSES_PAGE = "as it is"
 
 #: Long enough for everything here; reached only by a wait that fails.
 LONG = 15.0

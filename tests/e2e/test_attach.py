@@ -104,8 +104,6 @@ async def test_thirty_tabs_some_of_them_stuck(site: Site) -> None:
                 if await holder.evaluate(session, f"location.href === '{url}' && document.readyState === 'complete'"):
                     break
                 await asyncio.sleep(0.05)
-        for url in loops:
-            await holder.evaluate(sessions[url], "void postMessage(1, '*')")
         await holder.send("Page.enable", session=sessions[dialog])
         await holder.post("Runtime.evaluate", {"expression": "alert('before')"}, sessions[dialog])
         await holder.event(lambda e: e["method"] == "Page.javascriptDialogOpening")
@@ -114,6 +112,8 @@ async def test_thirty_tabs_some_of_them_stuck(site: Site) -> None:
         while not gone.done():
             refused = await holder.post("Page.crash", session=sessions[crash])
             await asyncio.wait({gone, refused}, return_when=asyncio.FIRST_COMPLETED)
+        for url in loops:  # now, as each takes all of a processor
+            await holder.evaluate(sessions[url], "void postMessage(1, '*')")
 
         async with McpClient("--browser-url", chrome.url, server=ATTACHING) as agent:
             listed = await agent.ok("list_pages")
@@ -122,8 +122,8 @@ async def test_thirty_tabs_some_of_them_stuck(site: Site) -> None:
                 found = next(n for n, line in pages(listed.text).items() if f'"Calm {number}"' in line)
                 assert f"Calm {number}" in await agent.ok("take_snapshot", pageId=found)
                 assert f"Calm {number}" in await agent.evaluate("() => document.title", pageId=found)
-            for url in (loops[0], dialog):
-                reply = await agent.call("take_snapshot", pageId=own_page(listed.text, url))
+            stuck = [own_page(listed.text, url) for url in (loops[0], dialog)]
+            for reply in await asyncio.gather(*(agent.call("take_snapshot", pageId=number) for number in stuck)):
                 assert reply.is_error
                 assert "page_unresponsive" in reply
                 assert "does not answer" in reply

@@ -116,6 +116,7 @@ async def test_chrome_dies_in_the_middle_of_a_call(era: Era, site: Site) -> None
         assert 'heading "Home"' in await agent.snapshot()
 
 
+@pytest.mark.long
 async def test_chrome_lost_twice_is_started_twice(era: Era, site: Site) -> None:
     async with McpClient(era=era) as agent:
         seen: set[int] = set()

@@ -15,6 +15,8 @@ from tests.fuzz.strategies import arguments
 #: Argument objects for each tool, and with ``--long``.
 BUDGET = 12
 LONG_BUDGET = 2_000
+#: A recording reloads the page and takes seconds.
+FEW = {"performance_start_trace": 5}
 #: After so many the pages are loaded anew even when they look as they did.
 ANEW = 16
 
@@ -31,7 +33,7 @@ def test_any_arguments_give_a_clear_reply(name: str, arena: Arena, budget: int) 
 
     # No shrinking: what a call does depends on the browser, and what fails is small enough to read.
     @settings(
-        max_examples=budget,
+        max_examples=FEW.get(name, budget) if budget == BUDGET else budget,
         derandomize=True,
         database=None,
         deadline=None,

@@ -294,7 +294,12 @@ async def test_a_client_that_does_not_read_does_not_stop_the_end() -> None:
 
 @pytest.mark.parametrize(
     ("era", "how"),
-    [(None, "eof"), (None, "SIGTERM"), *((era, how) for era in ERAS for how in ("eof", "SIGTERM", "SIGINT", "SIGHUP"))],
+    [
+        (None, "eof"),
+        (None, "SIGTERM"),
+        *((era, how) for era in ERAS for how in ("eof", "SIGTERM", "SIGHUP")),
+        *(pytest.param(era, "SIGINT", marks=pytest.mark.long) for era in ERAS),
+    ],
 )
 async def test_ends_cleanly_when_idle(how: str, era: str | None) -> None:
     async with toy(era=era) as client:

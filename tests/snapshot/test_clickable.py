@@ -6,8 +6,8 @@ import pytest
 
 from tests.snapshot.conftest import Show
 
-#: Nothing here needs more than a fresh document.
-REUSES_PAGE = True
+#: No test begins with what is in the page: they open documents of their own.
+REUSES_PAGE = "as it is"
 
 STYLE = "<style>.p{cursor:pointer}</style>"
 

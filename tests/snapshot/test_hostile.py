@@ -9,8 +9,8 @@ from pagelens.snapshot.text_snapshot import ROLE_WORDS, TextSnapshot
 from tests.snapshot.conftest import Show, plain
 from tests.support.site import Site
 
-#: Nothing here needs more than a fresh document.
-REUSES_PAGE = True
+#: No test begins with what is in the page: they open documents of their own.
+REUSES_PAGE = "as it is"
 
 
 @pytest.mark.parametrize(

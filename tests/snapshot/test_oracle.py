@@ -67,9 +67,9 @@ async def test_own_cases(page: Page, site: Site) -> None:
     assert result.explained.total() <= 2, result.explained
 
 
-#: Every third saved page but the two longest, and with ``--long`` all of them.
+#: Every sixth saved page but the two longest, and with ``--long`` all of them.
 SAVED = [
-    pytest.param(name, marks=[pytest.mark.long] if index % 3 or name.startswith(("archive", "wikipedia-2")) else [])
+    pytest.param(name, marks=[pytest.mark.long] if index % 6 or name.startswith(("archive", "wikipedia-2")) else [])
     for index, name in enumerate(saved_pages())
 ]
 

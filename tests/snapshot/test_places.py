@@ -7,8 +7,8 @@ from pagelens.snapshot.difference import compare
 from pagelens.snapshot.text_snapshot import TextSnapshot
 from tests.snapshot.conftest import Show
 
-#: Nothing here needs more than a fresh document.
-REUSES_PAGE = True
+#: No test begins with what is in the page: they open documents of their own.
+REUSES_PAGE = "as it is"
 
 BOX = "<div id=b style='height:60px;width:200px;overflow:{}'>{}</div>"
 LONG = "<p style='height:300px'>tall</p>"

@@ -9,6 +9,9 @@ from pagelens.snapshot.difference import compare
 from pagelens.snapshot.part import part_of
 from pagelens.snapshot.search import search_text
 
+#: No test begins with what is in the page: they open documents of their own.
+REUSES_PAGE = "as it is"
+
 PAGE = """page "Shop" url=http://127.0.0.1/
 uid=e1 main
   uid=e2 list "Results"

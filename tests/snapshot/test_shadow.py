@@ -5,6 +5,9 @@ from __future__ import annotations
 from pagelens.browser.page import Page
 from tests.snapshot.conftest import Show
 
+#: No test begins with what is in the page: they open documents of their own.
+REUSES_PAGE = "as it is"
+
 
 async def test_open_root_and_slots(show: Show) -> None:
     text = await show(

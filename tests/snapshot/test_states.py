@@ -11,8 +11,8 @@ from tests.snapshot.conftest import Show
 from tests.snapshot.oracle import compare
 from tests.support.site import Site
 
-#: Nothing here needs more than a fresh document.
-REUSES_PAGE = True
+#: No test begins with what is in the page: they open documents of their own.
+REUSES_PAGE = "as it is"
 
 CASES = {
     "values of all kinds": (

@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from typing import Any
 
+import pytest
 import pytest_asyncio
 
 from pagelens.browser.host import BrowserHost
+from pagelens.browser.page import Page
 from pagelens.context.mcp_context import McpContext
 from pagelens.errors import PagelensError
 from pagelens.response.mcp_response import McpResponse, RenderedResponse
 from pagelens.tools import create_tools
 from pagelens.tools.definition import PageToolRequest, ToolRequest
+from tests.conftest import kept_page
 
 
 class Agent:
@@ -71,15 +74,26 @@ class Agent:
 
 
 @pytest_asyncio.fixture(loop_scope="session")
-async def agent(host: BrowserHost) -> AsyncIterator[Agent]:
-    """An agent with a fresh page of its own, which is selected; pages opened meanwhile are closed afterwards."""
+async def agent(host: BrowserHost, request: pytest.FixtureRequest, _kept_page: list[Page]) -> AsyncIterator[Agent]:
+    """An agent with a fresh page of its own, which is selected; pages opened meanwhile are closed afterwards.
+
+    Where a module says ``REUSES_PAGE``, the page is that of the test before, as in the engine's tests: the agent is new
+    to it, and knows nothing of what it said and requested.
+    """
+    reuses = getattr(request.module, "REUSES_PAGE", False)
+    page = await kept_page(_kept_page, reuses)
     context = McpContext(host, host.options)
+    if page is not None:
+        context.select(page.id)
     await context.ensure_browser()
     before = set(host.pages)
-    await context.new_page()
+    if page is None:
+        page = (await context.new_page()).page
     context.drain_notices()
     yield Agent(context)
     context.close()
-    for number, page in list(host.pages.items()):
-        if number not in before and page.closed is None:
-            await page.close()
+    if reuses and page.closed is None:
+        _kept_page.append(page)
+    for number, opened in list(host.pages.items()):
+        if (number not in before or opened is page) and opened.closed is None and opened not in _kept_page:
+            await opened.close()

@@ -7,6 +7,9 @@ import re
 from tests.support.site import Site
 from tests.tools.conftest import Agent
 
+#: No test begins with what is in the page: they open documents of their own.
+REUSES_PAGE = "as it is"
+
 #: One page for all of it: what each button does.
 PAGE = """<button id=idle>Idle</button><button id=menu aria-expanded=false
  onclick="menu.ariaExpanded = 'true'; list.hidden = false; first.focus()">Menu</button>

@@ -7,6 +7,9 @@ from pathlib import Path
 from tests.support.site import Site
 from tests.tools.conftest import Agent
 
+#: No test begins with what is in the page: they open documents of their own.
+REUSES_PAGE = "as it is"
+
 
 async def test_fill_form_says_how_many_and_what_is_worth_a_word(agent: Agent, site: Site) -> None:
     mask = "oninput=\"value = value.replace(/\\D/g, '').replace(/(\\d{3})(?=\\d)/g, '$1-')\""

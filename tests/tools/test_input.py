@@ -7,6 +7,9 @@ import re
 from tests.support.site import Site
 from tests.tools.conftest import Agent
 
+#: No test begins with what is in the page: they open documents of their own.
+REUSES_PAGE = "as it is"
+
 
 async def uid(agent: Agent, words: str) -> str:
     """The uid on the snapshot line with `words`."""

@@ -6,7 +6,6 @@ from collections.abc import AsyncIterator
 from dataclasses import replace
 from typing import Any
 
-import bpe_openai  # type: ignore[import-untyped]
 import gcf
 import pytest
 import pytest_asyncio
@@ -26,6 +25,8 @@ ALL = {"pageSize": 100}
 
 
 def tokens(text: str) -> int:
+    import bpe_openai  # type: ignore[import-untyped]  # takes seconds: not while tests are collected
+
     return len(bpe_openai.get_encoding("o200k_base").encode_ordinary(text))
 
 

@@ -5,6 +5,9 @@ from __future__ import annotations
 from tests.support.site import Site
 from tests.tools.conftest import Agent
 
+#: No test begins with what is in the page: they open documents of their own.
+REUSES_PAGE = "as it is"
+
 
 async def test_requests_are_listed_paged_and_filtered(agent: Agent, site: Site) -> None:
     script = "for (let i = 0; i < 25; i++) await fetch('/json?n=' + i)"

@@ -7,6 +7,9 @@ import re
 from tests.support.site import Site
 from tests.tools.conftest import Agent
 
+#: No test begins with what is in the page: they open documents of their own.
+REUSES_PAGE = "as it is"
+
 ROWS = "".join(
     f"<li><a href=/p{n}>Lamp number {n}</a><p>${n}.99</p>"
     f"<button onclick='document.title=\"bought {n}\"'>Buy</button></li>"

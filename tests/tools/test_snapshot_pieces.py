@@ -9,6 +9,9 @@ import pytest
 from tests.support.site import Site
 from tests.tools.conftest import Agent
 
+#: No test begins with what is in the page: they open documents of their own.
+REUSES_PAGE = "as it is"
+
 LONG = "/folder/" + "x" * 90 + "?query=" + "y" * 90
 PAGE = (
     "<main><h1>Lamps</h1><ul aria-label=Results>"

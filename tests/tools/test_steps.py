@@ -5,6 +5,9 @@ from __future__ import annotations
 from tests.support.site import Site
 from tests.tools.conftest import Agent
 
+#: No test begins with what is in the page: they open documents of their own.
+REUSES_PAGE = "as it is"
+
 FORM = """<form action=/echo><input name=q aria-label=Query><input name=c type=checkbox>
 <select name=s><option>One<option>Two</select><button>Send</button></form>"""
 

@@ -17,6 +17,9 @@ from pagelens.response.budget import MAX_REPLY_CHARS
 from tests.support.site import Site
 from tests.tools.conftest import Agent
 
+#: No test begins with what is in the page: they open documents of their own.
+REUSES_PAGE = "as it is"
+
 
 async def test_snapshot(agent: Agent, site: Site) -> None:
     url = site.page("<h1>Shop</h1><button>Buy</button>", title="The shop")

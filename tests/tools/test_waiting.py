@@ -10,6 +10,9 @@ from pagelens.context.mcp_context import McpContext
 from tests.support.site import Site
 from tests.tools.conftest import Agent
 
+#: No test begins with what is in the page: they open documents of their own.
+REUSES_PAGE = "as it is"
+
 
 async def test_text_that_comes(agent: Agent, site: Site) -> None:
     script = "<script>setTimeout(() => p.textContent = 'Ready now', 200)</script>"

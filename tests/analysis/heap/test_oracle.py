@@ -25,7 +25,7 @@ RUNS = [
     pytest.param("leaky2", "compiled"),
     pytest.param("leaky1", "plain", marks=pytest.mark.long),
     pytest.param("leaky2", "plain", marks=pytest.mark.long),
-    pytest.param("mid", "compiled"),
+    pytest.param("mid", "compiled", marks=pytest.mark.long),
     pytest.param("mid", "plain", marks=pytest.mark.long),
 ]
 NAMED = [run for run in RUNS if run.values[0] != "mid"]
@@ -265,7 +265,7 @@ def test_every_name(name: str, engine: str) -> None:
     [
         ("leaky1", "leaky2", "compiled"),
         pytest.param("leaky1", "leaky2", "plain", marks=pytest.mark.long),
-        ("mid", "mid2", "compiled"),
+        pytest.param("mid", "mid2", "compiled", marks=pytest.mark.long),
     ],
 )
 def test_comparison(base: str, current: str, engine: str) -> None:

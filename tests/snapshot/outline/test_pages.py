@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-import bpe_openai  # type: ignore[import-untyped]
 import pytest
 
 from benchmarks.shop import shop_page
@@ -24,7 +23,6 @@ BUDGETS = (10, 11, 15, 25, 40, 100, 300)
 SHORT = ("bbc-1.html", "links-in-tables.html", "wikipedia-4.html")
 SAVED = [pytest.param(name, marks=[] if name in SHORT else [pytest.mark.long]) for name in saved_pages()]
 STATES = ("checked", "selected", "expanded", "pressed", "disabled", "required", "readonly", "invalid", "level", "modal")
-ENCODING = bpe_openai.get_encoding("o200k_base")
 
 
 @dataclass(frozen=True)
@@ -166,5 +164,8 @@ def word(node: dict[str, Any], key: str) -> str:
 
 
 def tokens(text: str) -> int:
+    import bpe_openai  # type: ignore[import-untyped]  # takes seconds: not while tests are collected
+
+    encoding = bpe_openai.get_encoding("o200k_base")
     lines = text.split("\n")
-    return sum(len(ENCODING.encode("\n".join(lines[at : at + 500]))) for at in range(0, len(lines), 500))
+    return sum(len(encoding.encode("\n".join(lines[at : at + 500]))) for at in range(0, len(lines), 500))
