@@ -391,6 +391,10 @@ class Page:
         """
         self._sessions.introduce(listener)
 
+    def bypass_cache(self) -> Callable[[], None]:
+        """Load everything anew in all frames and workers until the function that is returned is called."""
+        return self._sessions.bypass_cache()
+
     def fall_asleep(self, reason: str) -> None:
         """The connection is lost, and the page may live on. What is known of its documents is forgotten."""
         if self.closed is not None:
@@ -477,7 +481,8 @@ class Page:
 
     def tell_navigated(self, event: Navigated, *, is_news: bool) -> None:
         """A frame shows something else."""
-        if event.is_main and is_news and not self.watchers:
+        # The first document of a popup has no address: that it is there is no navigation.
+        if event.is_main and is_news and event.url and not self.watchers:
             self.news.add(f"The page navigated by itself to {self.printable(event.url)}.")
         self.navigated.emit(event)
 

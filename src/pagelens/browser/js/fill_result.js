@@ -1,14 +1,16 @@
 // What the control that `fill` worked on holds now, compared with what it should: {done, value, differs, reformatted,
-// partly}. A page that is about to put it right gets two frames for that.
+// partly}. A page that is about to put it right gets two frames for that, one that has yet to turn its switch 50 ms.
 //
 // `reformatted`: it differs by nothing but separators put between the characters. `partly`: an editor that draws only
 // some of its text shows a part of what it should hold.
 async (lib, wanted) => {
+  let isSwitch = false;
   const read = () => {
     const element = lib.filled && lib.filled.deref();
     if (!element || !element.isConnected) return { done: true, value: "", differs: true, gone: true };
     const type = element.localName === "input" ? element.type : element.localName;
     if (type === "checkbox" || type === "radio" || lib.fn.is_switch(element)) {
+      isSwitch = true;
       const now = lib.fn.switch_state(element);
       return { done: true, value: now, differs: now !== wanted };
     }
@@ -33,7 +35,7 @@ async (lib, wanted) => {
   const first = read();
   if (!first.differs || first.cut) return first;
   await new Promise((resolve) => {
-    requestAnimationFrame(() => requestAnimationFrame(resolve));
+    if (!isSwitch) requestAnimationFrame(() => requestAnimationFrame(resolve));
     setTimeout(resolve, 50);
   });
   return read();
