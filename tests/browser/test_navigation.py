@@ -212,6 +212,32 @@ async def test_reload_past_the_cache(page: Page, site: Site) -> None:
     assert len(site.seen("/kept.css")) == 2
 
 
+async def test_past_the_cache_in_frames_of_other_sites(page: Page, site: Site) -> None:
+    for name in ("/kept-there.css", "/kept-by-worker.js"):
+        kind = "text/css" if name.endswith("css") else "text/javascript"
+        site.route(name, lambda _, kind=kind: Response("", 200, {"Cache-Control": "max-age=9999"}, kind))  # type: ignore[misc]
+    worker = "new Worker(URL.createObjectURL(new Blob([`importScripts('{other}/kept-by-worker.js'); postMessage(1)`])))"
+    inside = site.page(
+        f"<link rel=stylesheet href=/kept-there.css><script>{worker}.onmessage = () => fetch('/done')</script>",
+        path="/kept-frame.html",
+        other=True,
+    )
+    site.route("/done", lambda _: Response("x", 200, {"Cache-Control": "no-store"}))
+    url = site.page(f"<iframe src='{inside}'></iframe>")
+    await page.navigate(url)
+    await site.requested("/done")
+    use_cache = page.bypass_cache()
+    for is_over in (False, True):
+        site.forget()
+        if is_over:
+            use_cache()
+        await page.navigate("about:blank")
+        await page.navigate(url)
+        await site.requested("/done")
+        for name in ("/kept-there.css", "/kept-by-worker.js"):
+            assert len(site.seen(name)) == (0 if is_over else 1), name
+
+
 BEFORE_UNLOAD = "<script>addEventListener('beforeunload', e => e.preventDefault())</script><button id=b>x</button>"
 
 

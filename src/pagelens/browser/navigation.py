@@ -309,12 +309,11 @@ async def _navigating(
     page.dialogs.before_unload = before_unload
     page.dialogs.stayed = False
     script_id: str | None = None
+    use_cache = page.bypass_cache() if ignore_cache else None
     try:
         if init_script is not None:
             added = await page.session.send("Page.addScriptToEvaluateOnNewDocument", {"source": init_script})
             script_id = added["identifier"]
-        if ignore_cache:
-            page.session.post("Network.setCacheDisabled", {"cacheDisabled": True})
         yield effect
     except asyncio.CancelledError:
         # Nobody waits for it any more: a navigation without an answer would keep the page from the next call.
@@ -325,8 +324,8 @@ async def _navigating(
         page.watchers.remove(effect)
         if script_id is not None:
             page.session.post("Page.removeScriptToEvaluateOnNewDocument", {"identifier": script_id})
-        if ignore_cache:
-            page.session.post("Network.setCacheDisabled", {"cacheDisabled": False})
+        if use_cache is not None:
+            use_cache()
 
 
 def _answer(reply: Reply, what: str) -> dict[str, Any]:

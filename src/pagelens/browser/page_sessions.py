@@ -25,6 +25,8 @@ NETWORK_ENABLE: tuple[str, dict[str, Any]] = (
     {"enableDurableMessages": True, "maxTotalBufferSize": BODY_BUFFER, "maxResourceBufferSize": BODY_LIMIT},
 )
 
+_CACHE_OFF: tuple[str, dict[str, Any]] = ("Network.setCacheDisabled", {"cacheDisabled": True})
+
 SessionKind = Literal["page", "iframe", "worker"]
 
 
@@ -102,6 +104,7 @@ class PageSessions:
     def __init__(self, page: Page) -> None:
         self._page = page
         self._by_id: dict[str, AttachedSession] = {}
+        self._bypassing = 0
         self._own_init: list[tuple[str, dict[str, Any]]] = []
         self._own_answered: list[Callable[[], object]] = []
 
@@ -128,6 +131,8 @@ class PageSessions:
             NETWORK_ENABLE,
             ("Target.setAutoAttach", page.host.auto_attach(root=False)),
         ]
+        if self._bypassing:
+            init.append(_CACHE_OFF)
         page.session_attached.emit(attached)
         page.requests.attached(attached)
         # Written without awaiting: a paused target answers nothing until the last of these lets it run.
@@ -152,6 +157,31 @@ class PageSessions:
             attached = AttachedSession(known.session, known.kind, known.frame_id, known.url)
             listener(attached)
             for method, params in [*attached.init, *attached.ready]:
+                attached.session.post(method, params)
+
+    def bypass_cache(self) -> Callable[[], None]:
+        """Let nothing that runs in the page use the browser's cache until the function that is returned is called.
+
+        Chrome keeps this by session: a frame in another process would go on using it.
+        """
+        self._bypassing += 1
+        self._post_to_all(*_CACHE_OFF)
+        is_over = False
+
+        def use_it_again() -> None:
+            nonlocal is_over
+            if is_over:
+                return
+            is_over = True
+            self._bypassing -= 1
+            if not self._bypassing:
+                self._post_to_all("Network.setCacheDisabled", {"cacheDisabled": False})
+
+        return use_it_again
+
+    def _post_to_all(self, method: str, params: dict[str, Any]) -> None:
+        for attached in self._by_id.values():
+            if attached.session.closed is None:
                 attached.session.post(method, params)
 
     def repeat(self) -> None:

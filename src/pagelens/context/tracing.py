@@ -9,7 +9,7 @@ import re
 import shutil
 import threading
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
@@ -126,6 +126,7 @@ class PageTracing:
     def __init__(self, page: McpPage) -> None:
         self._page = page
         self._conditions = Conditions()
+        self._use_cache: Callable[[], None] | None = None
         self.newest: PageTrace | None = None
 
     async def start(
@@ -171,7 +172,7 @@ class PageTracing:
         await recorder.start()
         try:
             if cold:
-                page.session.post("Network.setCacheDisabled", {"cacheDisabled": True})
+                self._use_cache = page.bypass_cache()
             tell(0, 1, f"loading {shortened(one_line(url), 100)}")
             result = await self._page.navigate(url)
             tell(_LOADED, 1, "loaded")
@@ -187,11 +188,9 @@ class PageTracing:
         Raises:
             TraceFailed: the page is not being recorded, or Chrome gave no trace. FileFailed: it can't be written.
         """
-        page = self._page.page
         recorder = self.check_recording()
         conditions = self._conditions
-        if conditions.cold:
-            page.session.post("Network.setCacheDisabled", {"cacheDisabled": False})
+        self._end_bypass()
         recorded = await recorder.stop(lambda words: tell(_QUIET, 1, words))
         self._conditions = Conditions()
         await asyncio.to_thread(_note, recorded.path, conditions)
@@ -245,8 +244,13 @@ class PageTracing:
         recorder = recorder_of(page.host)
         if recorder is not None and recorder.page is page:
             recorder.discard()
-        page.session.post("Network.setCacheDisabled", {"cacheDisabled": False})
+        self._end_bypass()
         self._conditions = Conditions()
+
+    def _end_bypass(self) -> None:
+        if self._use_cache is not None:
+            self._use_cache()
+            self._use_cache = None
 
     def _asked_url(self) -> tuple[str, str]:
         """The address that the document was asked for with in the first place, and what is to be said of it."""
