@@ -39,12 +39,17 @@ DISCARD = """(path) => {
 
 
 class Crowd:
-    """A browser with thirty tabs, as a user has them; `of` gives the page of a kind."""
+    """A browser with thirty tabs, as a user has them; `of` gives the page of a kind, `loop` makes one loop for ever."""
 
-    def __init__(self, chrome: RunningChrome, holder: Holder, urls: dict[str, str]) -> None:
+    def __init__(self, chrome: RunningChrome, holder: Holder, urls: dict[str, str], loops: list[str]) -> None:
         self.chrome = chrome
         self.holder = holder
         self.urls = urls
+        self._loops = loops
+
+    async def loop(self, number: int) -> None:
+        """Not before a test needs it: each takes all of a processor."""
+        await self.holder.evaluate(self._loops[number], "void postMessage(1, '*')")
 
     def of(self, host: BrowserHost, kind: str) -> Page:
         return next(page for page in host.pages.values() if page.url == self.urls[kind])
@@ -95,9 +100,9 @@ async def crowd(site: Site) -> AsyncIterator[Crowd]:
         await until(lambda: is_gone(holder, discarded))
         await close_tab(holder, manager)
         await until(lambda: all_have_addresses(holder))
-        for session in loops:  # now, as each takes all of a processor
-            await holder.evaluate(session, "void postMessage(1, '*')")
-        yield Crowd(chrome, holder, urls)
+        made = Crowd(chrome, holder, urls, loops)
+        await made.loop(0)
+        yield made
 
 
 async def until(done: Callable[[], Awaitable[object]]) -> None:
@@ -218,6 +223,7 @@ async def test_navigating_away_discards_a_dialog_from_before(crowd: Crowd, host:
 
 async def test_navigating_to_another_site_leaves_a_loop_behind(crowd: Crowd, host: BrowserHost, site: Site) -> None:
     page = crowd.of(host, "loop1")
+    await crowd.loop(1)
     result = await page.navigate(site.other(crowd.urls["calm0"]))
     assert result.outcome == "loaded"
     assert (await evaluate(page, "() => document.title")).text == '"Calm 0"'
