@@ -504,7 +504,7 @@ class Site:
         for prefix in ("/hold/", "/status/"):
             if path.startswith(prefix):
                 return self._routes[prefix]
-        for prefix, directory in self._folders.items():
+        for prefix, directory in self._folders.items() if "\0" not in path else ():
             file = (directory / path.removeprefix(prefix)).resolve()
             if path.startswith(prefix) and file.is_file() and file.is_relative_to(directory):
                 kind = mimetypes.guess_type(file.name)[0] or "application/octet-stream"
