@@ -172,7 +172,7 @@ async def test_collectors_hear_a_page_from_its_first_word(context: McpContext, s
     assert "first word" in [message.text for message in page.console.get_data()]
     done = await page.evaluate(f"() => {{ open({popup_url!r}) }}")
     popup = context.page(done.effect.new_pages[0].id)
-    await popup.page.loads.wait(lambda: not popup.is_loading, 10)
+    await popup.page.loads.wait(lambda: popup.page.url == popup_url and not popup.is_loading, 10)
     assert popup_url in [request.url for request in popup.network.get_data()]
     assert "popup word" in [message.text for message in popup.console.get_data()]
 
