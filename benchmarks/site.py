@@ -31,10 +31,10 @@ def saved_pages() -> dict[str, Path]:
 
 
 @contextmanager
-def running_site() -> Iterator[str]:
-    """Serve the pages; yields the address they start with, without a slash at its end."""
+def running_site(module: str = "benchmarks.site") -> Iterator[str]:
+    """Serve a module's pages; yields the address they start with, without a slash at its end."""
     process = subprocess.Popen(
-        [sys.executable, "-m", "benchmarks.site"],
+        [sys.executable, "-m", module],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         cwd=Path(__file__).parents[1],

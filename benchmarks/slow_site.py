@@ -8,16 +8,15 @@ from __future__ import annotations
 import random
 import re
 import struct
-import subprocess
 import sys
 import threading
 import time
 import zlib
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from functools import cache
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from pathlib import Path
+
+from benchmarks.site import running_site
 
 __all__ = ["SLOW_PAGES", "running_slow_site"]
 
@@ -41,21 +40,9 @@ _BUSY = "function busy(ms){const end=performance.now()+ms;while(performance.now(
 _TEXT = "<p>" + "Some words that make up a paragraph of text. " * 12 + "</p>"
 
 
-@contextmanager
-def running_slow_site() -> Iterator[str]:
+def running_slow_site() -> AbstractContextManager[str]:
     """Serve the pages; yields the address they start with, without a slash at its end."""
-    process = subprocess.Popen(
-        [sys.executable, "-m", "benchmarks.slow_site"],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        cwd=Path(__file__).parents[1],
-    )
-    try:
-        assert process.stdout is not None
-        port = int(process.stdout.readline())
-        yield f"http://127.0.0.1:{port}"
-    finally:
-        process.communicate()  # the end of its input ends it, also when we are killed
+    return running_site("benchmarks.slow_site")
 
 
 def _page(title: str, body: str, head: str = "") -> bytes:

@@ -7,14 +7,13 @@ navigations and profiles of its own, as if the page had been loaded so often.
 from __future__ import annotations
 
 import asyncio
-import json
 import re
 import shutil
 import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from benchmarks.heap import node_binary
+from benchmarks.engines import node_binary, said_by
 from benchmarks.results import Results, TraceCost
 from benchmarks.servers import CHROME_DEVTOOLS_MCP, OURS
 from benchmarks.site import running_site
@@ -27,7 +26,6 @@ __all__ = ["LARGE", "measure_traces", "multiply"]
 LARGE = "more than 100 MB"
 _LEAST = 110_000_000
 _MODULES = Path("node_modules", "chrome-devtools-mcp", "build", "src")
-_LIMIT = 300.0
 #: Seconds that the page is recorded for, its load included.
 _RECORDED = 6.0
 
@@ -145,18 +143,7 @@ async def _record(browser: str, folder: Path, *, no_sandbox: bool) -> Path:
 
 async def _run(command: list[str]) -> tuple[TraceCost, list[list[float | None]]]:
     """What analysing costs, and the metrics of the loads by its account."""
-    process = await asyncio.create_subprocess_exec(
-        *command, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.DEVNULL
-    )
-    try:
-        out, _ = await asyncio.wait_for(process.communicate(), _LIMIT)
-    except TimeoutError:
-        process.kill()
-        await process.wait()
-        raise
-    said = json.loads(out.splitlines()[-1]) if out else None
-    if said is None:
-        raise ValueError(f"it ended with code {process.returncode} and said nothing")
+    said = await said_by(command)
     return TraceCost(said["cpu"], said["memory"]), said["loads"]
 
 
