@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import re
 import sys
@@ -10,10 +11,13 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
 from pagelens.errors import AnalysisCancelled
 
-__all__ = ["Job", "Progress", "Statement", "peak_memory"]
+__all__ = ["Job", "Progress", "Statement", "in_thread", "peak_memory"]
+
+_Found = TypeVar("_Found")
 
 #: Seconds between two statements at least.
 _PAUSE = 0.2
@@ -75,6 +79,36 @@ class Job:
         if always or seconds >= self._next:
             self._next = seconds + _PAUSE
             self._progress(Statement(text, done, seconds, peak_memory()))
+
+
+async def in_thread(
+    work: Callable[[Progress | None, threading.Event], _Found], progress: Progress | None = None
+) -> _Found:
+    """Do an analysis in a thread; a task that is cancelled stops it.
+
+    Args:
+        work: takes what its progress is told to, and what is set when it is to stop.
+        progress: called on the event loop.
+    """
+    loop = asyncio.get_running_loop()
+    cancelled = threading.Event()
+    tell: Progress | None = None
+    if progress is not None:
+        heard = progress
+
+        def tell(statement: Statement) -> None:
+            loop.call_soon_threadsafe(heard, statement)
+
+    task = asyncio.create_task(asyncio.to_thread(work, tell, cancelled))
+    try:
+        return await asyncio.shield(task)
+    except asyncio.CancelledError:
+        # The thread holds memory until it stops: nobody is told that it is over before it is.
+        cancelled.set()
+        await asyncio.wait([task])
+        if not task.cancelled():
+            task.exception()
+        raise
 
 
 def peak_memory() -> int:

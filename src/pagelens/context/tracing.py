@@ -7,13 +7,13 @@ import gzip
 import json
 import re
 import shutil
-import threading
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
+from pagelens.analysis.progress import in_thread
 from pagelens.browser.quiet import MOST, until_quiet
 from pagelens.browser.tracing import Recorded, TraceRecorder, recorder_of
 from pagelens.core.deadlines import NAVIGATION, patient
@@ -337,24 +337,12 @@ async def analysed(path: Path, maps: Mapping[str, SourceMap], tell: Tell, begin:
     """
     from pagelens.analysis.trace import Trace
 
-    loop = asyncio.get_running_loop()
-    cancelled = threading.Event()
-
     def heard(statement: Statement) -> None:
-        loop.call_soon_threadsafe(tell, begin + (1 - begin) * statement.done, 1, str(statement))
+        tell(begin + (1 - begin) * statement.done, 1, str(statement))
 
-    work = asyncio.create_task(
-        asyncio.to_thread(Trace.load, path, source_maps=maps, progress=heard, cancelled=cancelled)
+    return await in_thread(
+        lambda progress, cancelled: Trace.load(path, source_maps=maps, progress=progress, cancelled=cancelled), heard
     )
-    try:
-        return await asyncio.shield(work)
-    except asyncio.CancelledError:
-        # The thread holds memory until it stops: nobody is told that it is over before it is.
-        cancelled.set()
-        await asyncio.wait([work])
-        if not work.cancelled():
-            work.exception()
-        raise
 
 
 def copy_trace(recorded: Recorded, file: BinaryIO, path: Path) -> None:

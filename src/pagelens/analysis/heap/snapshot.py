@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 import threading
 from collections.abc import Callable, Sequence
@@ -31,7 +30,7 @@ from pagelens.analysis.heap.statistics import (
     statistics,
 )
 from pagelens.analysis.heap.views import HeapNode
-from pagelens.analysis.progress import Job, Progress
+from pagelens.analysis.progress import Job, Progress, in_thread
 from pagelens.errors import ExtraMissing, HeapObjectNotFound, InvalidInput
 
 __all__ = ["PLAIN_BYTES", "SMALL_BYTES", "HeapDiff", "HeapSnapshot"]
@@ -97,27 +96,9 @@ class HeapSnapshot:
         cls, path: str | os.PathLike[str], *, progress: Progress | None = None, max_bytes: int = MAX_BYTES
     ) -> HeapSnapshot:
         """As `load`, in a thread; a task that is cancelled stops it. ``progress`` is called on the event loop."""
-        loop = asyncio.get_running_loop()
-        cancelled = threading.Event()
-        tell: Progress | None = None
-        if progress is not None:
-            heard = progress
-
-            def tell(statement: Any) -> None:
-                loop.call_soon_threadsafe(heard, statement)
-
-        work = asyncio.create_task(
-            asyncio.to_thread(cls.load, path, progress=tell, cancelled=cancelled, max_bytes=max_bytes)
+        return await in_thread(
+            lambda tell, cancelled: cls.load(path, progress=tell, cancelled=cancelled, max_bytes=max_bytes), progress
         )
-        try:
-            return await asyncio.shield(work)
-        except asyncio.CancelledError:
-            # The thread holds memory until it stops: nobody is told that it is over before it is.
-            cancelled.set()
-            await asyncio.wait([work])
-            if not work.cancelled():
-                work.exception()
-            raise
 
     # -- the whole -----------------------------------------------------------------------------------
 
