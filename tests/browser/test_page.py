@@ -112,6 +112,24 @@ async def test_navigating_away_drops_the_frames(page: Page, site: Site) -> None:
     assert list(page.frames) == [page.main_frame.id]
 
 
+async def test_the_late_answer_of_a_document_that_is_gone_changes_nothing(page: Page, site: Site) -> None:
+    await page.navigate(site.page("<iframe srcdoc='inside'></iframe>"))
+    tree = page.session.post("Page.getFrameTree")
+    await tree.within(10)
+    here = site.page("<h1>Here</h1>", title="Here")
+    await page.navigate(here)
+    loader_id = page.main_frame.loader_id
+    told: list[Navigated] = []
+    page.navigated.connect(told.append)
+    # A dialog held the document: it answers on its way out, and Chrome passes that on after the news of the next one.
+    page.tree.merge(tree, page.session)
+    assert (page.url, page.main_frame.loader_id, page.main_frame.children, told) == (here, loader_id, [], [])
+    assert page.loads.of(page.main_frame.id).loader_id == loader_id
+    # What is said of the document that is there counts.
+    await run(page, "document.body.append(document.createElement('iframe'))")
+    await until(page, lambda: len(page.main_frame.children) == 1)
+
+
 async def test_frames_return_from_the_back_forward_cache(page: Page, site: Site) -> None:
     from tests.support.site import Response
 

@@ -44,6 +44,7 @@ class Frame:
         main_context: execution context id of the document's own world, None between documents.
         is_detached: whether it has left the page for good.
         is_crashed: whether its process died; only a navigation of the frame or the page brings it back.
+        told_by: the session whose event told of the document that is there; None as long as only an answer did.
     """
 
     def __init__(self, page: Page, frame_id: str, parent: Frame | None, session: Session) -> None:
@@ -59,6 +60,7 @@ class Frame:
         self.main_context: int | None = None
         self.is_detached = False
         self.is_crashed = False
+        self.told_by: Session | None = None
         self._world: World | None = None
         if parent is not None:
             parent.children.append(self)

@@ -49,7 +49,7 @@ class PageFrames:
         on = session.on
         on("Page.frameAttached", lambda p: self.get(p["frameId"], p["parentFrameId"], session))
         on("Page.frameDetached", self._frame_detached)
-        on("Page.frameNavigated", lambda p: self._frame_navigated(session, p))
+        on("Page.frameNavigated", lambda p: self._frame_told(session, p))
         on("Page.navigatedWithinDocument", self._moved_within)
         on("Runtime.executionContextCreated", self._context_created)
         on("Runtime.executionContextDestroyed", lambda p: self._context_destroyed(session, p["executionContextId"]))
@@ -71,6 +71,8 @@ class PageFrames:
         def take(tree: dict[str, Any]) -> None:
             described = tree["frame"]
             frame = self.get(described["id"], described.get("parentId"), session)
+            if frame.told_by is session and frame.loader_id != described["loaderId"]:
+                return  # the answer of a document that is gone, come after the event of the one that replaced it
             if not frame.url:
                 frame.url = described["url"] + described.get("urlFragment", "")
                 frame.name = described.get("name", "")
@@ -98,6 +100,10 @@ class PageFrames:
             self.by_id.pop(gone.id, None)
             self._page.loads.frame_gone(gone.id)
             self._page.frame_detached.emit(gone)
+
+    def _frame_told(self, session: Session, p: dict[str, Any]) -> None:
+        self._frame_navigated(session, p)
+        self.by_id[p["frame"]["id"]].told_by = session
 
     def _frame_navigated(self, session: Session, p: dict[str, Any]) -> None:
         described = p["frame"]
@@ -170,6 +176,7 @@ class PageFrames:
     def renderer_gone(self) -> None:
         """No document of the page is there any more."""
         for frame in self.by_id.values():
+            frame.told_by = None
             frame._contexts_cleared()
 
     def forget_documents(self) -> None:

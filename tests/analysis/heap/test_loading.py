@@ -243,43 +243,72 @@ async def test_a_file_is_loaded_once_until_it_changes(file: Path) -> None:
     assert store.paths == [resolved]
 
 
-async def test_callers_wait_for_one_load(file: Path) -> None:
+async def joined(store: SnapshotStore, callers: int) -> None:
+    """Until so many wait for the load that runs: each looks for the file in a thread of its own first."""
+    async with asyncio.timeout(20):
+        while [loading.waiting for loading in store._loading.values()] != [callers]:
+            await asyncio.sleep(0.005)
+
+
+class Held:
+    """A load that waits in its thread until it may go on."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.begun, self.go_on = threading.Event(), threading.Event()
+        real = snapshot_module.build
+
+        def build(parsed: object, job: snapshot_module.Job) -> object:
+            self.begun.set()
+            self.go_on.wait(20)
+            return real(parsed, job)  # type: ignore[arg-type]
+
+        monkeypatch.setattr(snapshot_module, "build", build)
+
+    async def until_begun(self) -> None:
+        assert await asyncio.to_thread(self.begun.wait, 20)
+
+    def again(self) -> None:
+        self.begun.clear()
+        self.go_on.clear()
+
+
+@pytest.fixture
+def held(monkeypatch: pytest.MonkeyPatch) -> Held:
+    return Held(monkeypatch)
+
+
+async def test_callers_wait_for_one_load(file: Path, held: Held) -> None:
     store = SnapshotStore()
     heard: list[list[Statement]] = [[], []]
-    one, other = await asyncio.gather(*(store.get(file, heard[number].append) for number in range(2)))
+    loads = [asyncio.create_task(store.get(file, heard[number].append)) for number in range(2)]
+    await held.until_begun()
+    await joined(store, 2)
+    held.go_on.set()
+    one, other = await asyncio.gather(*loads)
     assert one is other
-    assert heard[0] == heard[1]
-    assert heard[0] != []
+    # Who came later heard only what was said from then on.
+    first, later = sorted(heard, key=len, reverse=True)
+    assert later != []
+    assert first[-len(later) :] == later
 
 
-async def test_one_caller_may_leave_and_the_last_one_stops_the_load(
-    file: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    begun, go_on = threading.Event(), threading.Event()
-    real = snapshot_module.build
-
-    def build(parsed: object, job: snapshot_module.Job) -> object:
-        begun.set()
-        go_on.wait(20)
-        return real(parsed, job)  # type: ignore[arg-type]
-
-    monkeypatch.setattr(snapshot_module, "build", build)
+async def test_one_caller_may_leave_and_the_last_one_stops_the_load(file: Path, held: Held) -> None:
     store = SnapshotStore()
     leaves, stays = (asyncio.create_task(store.get(file)) for _ in range(2))
-    await asyncio.to_thread(begun.wait, 20)
+    await held.until_begun()
+    await joined(store, 2)
     leaves.cancel()
     with pytest.raises(asyncio.CancelledError):
         await leaves
-    go_on.set()
+    held.go_on.set()
     assert (await stays).node_count == 5
     store.clear()
-    begun.clear()
-    go_on.clear()
+    held.again()
     last = asyncio.create_task(store.get(file))
-    await asyncio.to_thread(begun.wait, 20)
+    await held.until_begun()
     last.cancel()
     await asyncio.sleep(0.05)
-    go_on.set()
+    held.go_on.set()
     with pytest.raises(asyncio.CancelledError):
         await last
     assert store.paths == []
