@@ -15,6 +15,7 @@ from pagelens.browser.host import BrowserHost
 from pagelens.browser.page import Page
 from pagelens.browser.screenshot import screenshot
 from pagelens.browser.tabs import bring_tab_to_front, page_in_front, tab_before
+from pagelens.cdp.session import Reply, Session
 from pagelens.cdp.websocket import WebSocketTransport
 from pagelens.core.options import Options
 from pagelens.errors import AttachFailed, ConnectionLost, PageClosed, PageCrashed, PageUnresponsive
@@ -196,6 +197,28 @@ async def test_one_that_does_not_answer_is_an_error_in_bounded_time(crowd: Crowd
     await crowd.of(host, "calm1").ready()
     with pytest.raises(PageUnresponsive):
         await page.ready()
+
+
+async def test_emulation_waits_until_a_page_answers(
+    crowd: Crowd, host: BrowserHost, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Chromium crashes where a page that a dialog holds is navigated with such a command waiting in it.
+    posted: list[tuple[Session, str]] = []
+    post = Session.post
+
+    def noting(session: Session, method: str, params: dict[str, object] | None = None) -> Reply:
+        posted.append((session, method))
+        return post(session, method, params)
+
+    def emulated(page: Page) -> bool:
+        return any(session is page.session and method.startswith("Emulation.") for session, method in posted)
+
+    monkeypatch.setattr(Session, "post", noting)
+    calm, held = crowd.of(host, "calm4"), crowd.of(host, "dialog0")
+    await calm.ready()
+    with pytest.raises(PageUnresponsive):
+        await held.ready()
+    assert (emulated(calm), emulated(held)) == (True, False)
 
 
 @pytest.mark.parametrize("kind", ["crashed", "discarded"])

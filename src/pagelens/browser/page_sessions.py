@@ -25,6 +25,9 @@ NETWORK_ENABLE: tuple[str, dict[str, Any]] = (
     {"enableDurableMessages": True, "maxTotalBufferSize": BODY_BUFFER, "maxResourceBufferSize": BODY_LIMIT},
 )
 
+#: Commands that are not written to a document before it is known to answer, by how they begin.
+_NOT_WHEN_HELD = "Emulation."
+
 _CACHE_OFF: tuple[str, dict[str, Any]] = ("Network.setCacheDisabled", {"cacheDisabled": True})
 
 SessionKind = Literal["page", "iframe", "worker"]
@@ -43,7 +46,7 @@ class AttachedSession:
         ready: commands that must be accepted before the target may run, one after the other. For workers only: a page
             is not let loose before it has answered anyway.
         was_running: it ran before it was attached to: Chrome repeats what was said in it so far.
-        answered: called when all of `init` has been answered.
+        answered: called when all of `init` has been answered, but for what a document that was there gets later.
     """
 
     session: Session
@@ -135,21 +138,33 @@ class PageSessions:
             init.append(_CACHE_OFF)
         page.session_attached.emit(attached)
         page.requests.attached(attached)
+        init += attached.init
+        # Chromium crashes where a page that a dialog holds is navigated while one of these waits for the dialog's end.
+        late = [command for command in init if attached.was_running and command[0].startswith(_NOT_WHEN_HELD)]
         # Written without awaiting: a paused target answers nothing until the last of these lets it run.
-        replies = [session.post(method, params) for method, params in [*init, *attached.init]]
+        replies = [session.post(method, params) for method, params in init if (method, params) not in late]
         when_all(replies, attached.answered)
+        if late:
+            replies[0].on_done(lambda: self._write_late(attached, late))
         if attached.ready:
             run_when_ready(session, attached.ready)
         else:
             replies.append(session.post("Runtime.runIfWaitingForDebugger"))
         if attached.kind == "page":
-            self._own_init = [*init, *attached.init]
+            self._own_init = init
             self._own_answered = attached.answered
             replies.append(self._read_tree())
         for reply in replies:
             reply.on_done(lambda reply=reply: self._init_answered(reply, attached))  # type: ignore[misc]
         if attached.kind == "page":
             replies[-1].on_done(page.initialised)
+
+    def _write_late(self, attached: AttachedSession, commands: list[tuple[str, dict[str, Any]]]) -> None:
+        if attached.session.closed is not None:
+            return
+        for method, params in commands:
+            reply = attached.session.post(method, params)
+            reply.on_done(lambda reply=reply: self._init_answered(reply, attached))  # type: ignore[misc]
 
     def introduce(self, listener: Callable[[AttachedSession], None]) -> None:
         """Show a listener that comes late each session there is; what it asks for is written now."""

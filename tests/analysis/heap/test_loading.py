@@ -245,9 +245,11 @@ async def test_a_file_is_loaded_once_until_it_changes(file: Path) -> None:
 
 async def joined(store: SnapshotStore, callers: int) -> None:
     """Until so many wait for the load that runs: each looks for the file in a thread of its own first."""
-    async with asyncio.timeout(20):
-        while [loading.waiting for loading in store._loading.values()] != [callers]:
-            await asyncio.sleep(0.005)
+    for _ in range(2000):
+        if [loading.waiting for loading in store._loading.values()] == [callers]:
+            return
+        await asyncio.sleep(0.01)
+    raise TimeoutError
 
 
 class Held:
