@@ -131,7 +131,7 @@ class LazyTargets:
         if page is None or not page.is_asleep:
             session.post("Runtime.runIfWaitingForDebugger")
             return
-        page.attached(session)
+        page.attached(session, waiting=True)
         opener.news.popup(page)
 
     def _open(self, p: dict[str, Any]) -> Session:

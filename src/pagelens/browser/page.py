@@ -377,9 +377,10 @@ class Page:
 
     # -- told by the host ----------------------------------------------------------------------------
 
-    def attached(self, session: Session) -> None:
-        """There is a session for a page that slept: wake up."""
+    def attached(self, session: Session, *, waiting: bool = False) -> None:
+        """There is a session for a page that slept: wake up. One that is `waiting` has not run its first script yet."""
         self.session = self.main_frame.session = session
+        self.was_running = not waiting
         self.is_asleep = False
         self.start()
         self.loads.touch()
