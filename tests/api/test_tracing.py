@@ -32,6 +32,17 @@ async def test_a_load(page: Page, site: Site, tmp_path: Path) -> None:
     assert "traceEvents" in json.loads(gzip.decompress((tmp_path / "load.json.gz").read_bytes()))
 
 
+async def test_what_pagelens_does_itself_is_named_so(page: Page, site: Site) -> None:
+    await page.goto(site.page(BUSY + "<p>text</p>" * 3000))
+    async with page.trace() as recording:
+        await page.click("text=Go")
+        await page.snapshot()
+    (load,) = recording.trace.navigations
+    scripts = {script.url for script in load.scripts()}
+    assert {"pagelens", page.url} <= scripts
+    assert max(function.total_ms for function in load.functions() if function.url == page.url) > 80
+
+
 async def test_what_a_body_does(page: Page, site: Site, tmp_path: Path) -> None:
     await page.goto(site.page(BUSY))
     async with page.trace() as recording:

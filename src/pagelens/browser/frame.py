@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from pagelens.browser.uids import GIVE_UIDS, DocumentKey
-from pagelens.browser.world import JsFunction, World
+from pagelens.browser.world import OURS, JsFunction, World
 from pagelens.cdp.session import Reply, Session
 from pagelens.core.deadlines import COMMAND
 from pagelens.errors import DocumentReplaced, FrameGone, InternalError, PageCrashed, ProtocolError, SessionClosed
@@ -156,7 +156,7 @@ class Frame:
         return self.session.post(
             "Runtime.callFunctionOn",
             {
-                "functionDeclaration": f"function(...a){{return __pagelens.fn.{function.name}(...a)}}",
+                "functionDeclaration": f"function(...a){{return __pagelens.fn.{function.name}(...a)}}\n{OURS}\n",
                 "executionContextId": world.context_id,
                 "arguments": arguments,
                 "returnByValue": by_value,

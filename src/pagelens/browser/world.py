@@ -17,7 +17,10 @@ from functools import cached_property
 from importlib.resources import files
 from pathlib import PurePosixPath
 
-__all__ = ["JsFunction", "World", "new_world_name"]
+__all__ = ["OURS", "JsFunction", "World", "new_world_name"]
+
+#: Names a script as ours wherever Chrome shows one: in a recorded trace, a profile, DevTools.
+OURS = "//# sourceURL=pagelens"
 
 
 def new_world_name() -> str:
@@ -84,7 +87,8 @@ class World:
 
     def missing(self, function: JsFunction) -> str:
         """The script that installs what `function` needs and this world lacks; empty if nothing."""
-        return "\n".join(f.installer for f in function.with_needs() if f.name not in self.installed)
+        wanted = [f.installer for f in function.with_needs() if f.name not in self.installed]
+        return "\n".join([*wanted, OURS]) if wanted else ""
 
     def has_now(self, function: JsFunction) -> None:
         """Note that the script of `missing` ran."""
