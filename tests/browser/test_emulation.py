@@ -202,9 +202,12 @@ async def test_a_worker_that_runs_already_hears_of_it(page: Page, site: Site) ->
 
 
 async def test_a_frame_that_never_yields_keeps_nobody_waiting(page: Page, site: Site) -> None:
-    site.page("<script>onmessage = () => { for (;;); }</script>", path="/emulated/busy")
+    begun = "const said = new XMLHttpRequest(); said.open('GET', '/emulated/begun', false); said.send();"
+    site.page(f"<script>onmessage = () => {{ {begun} for (;;); }}</script>", path="/emulated/busy")
     await page.navigate(site.page("<iframe src={other}/emulated/busy></iframe>"))
+    site.forget()
     await value(page, "frames[0].postMessage(0, '*')")
+    await site.requested("/emulated/begun")
     notes = await page.emulation.change({"color_scheme": "dark"})
     assert notes == ["Of its frames and workers, 1 did not answer yet: it holds there as soon as they do."]
     assert page.emulation.settings.color_scheme == "dark"
