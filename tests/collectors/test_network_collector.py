@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import uuid
 
 import pytest
 
@@ -98,13 +99,14 @@ async def test_not_modified_is_304(recorder: Recorder, site: Site) -> None:
             return Response("", 304, {"ETag": '"one"', "Cache-Control": "no-cache"})
         return Response("body", 200, {"ETag": '"one"', "Cache-Control": "no-cache"}, "text/plain")
 
-    site.route("/etag", answer)
+    path = f"/etag-{uuid.uuid4().hex}"  # nothing of it is in the browser's cache yet
+    site.route(path, answer)
     await recorder.page.navigate(site.url("/blank"))
-    text = await recorder.run("fetch('/etag').then(r => r.text()).then(() => fetch('/etag')).then(r => r.text())")
+    text = await recorder.run(f"fetch('{path}').then(r => r.text()).then(() => fetch('{path}')).then(r => r.text())")
     assert text == "body"
-    await recorder.until(lambda: [r.state for r in recorder.requests("/etag")] == ["finished"] * 2)
-    assert [r.status for r in recorder.requests("/etag")] == [200, 304]
-    assert [r.headers.get("if-none-match") for r in site.seen("/etag")] == [None, '"one"']
+    await recorder.until(lambda: [r.state for r in recorder.requests(path)] == ["finished"] * 2)
+    assert [r.status for r in recorder.requests(path)] == [200, 304]
+    assert [r.headers.get("if-none-match") for r in site.seen(path)] == [None, '"one"']
 
 
 async def test_cached_requests_are_told_apart(recorder: Recorder, site: Site) -> None:
