@@ -122,6 +122,13 @@ def site() -> Iterator[Site]:
         yield running
 
 
+@pytest.fixture(autouse=True)
+def _forgotten_when_run_again(request: pytest.FixtureRequest) -> None:
+    """What a test asked of the site before it failed is not counted when it is run again."""
+    if getattr(request.node, "execution_count", 1) > 1 and "site" in request.fixturenames:
+        request.getfixturevalue("site").forget()
+
+
 @pytest.fixture(scope="session")
 def repeats(pytestconfig: pytest.Config) -> int:
     """How often to repeat what must never fail: 4, or 100 with ``--long``."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import socket
+import uuid
 from collections.abc import AsyncIterator
 
 import pytest
@@ -205,11 +206,11 @@ async def test_reload(page: Page, site: Site) -> None:
 
 
 async def test_reload_past_the_cache(page: Page, site: Site) -> None:
-    site.route("/kept.css", lambda _: Response("p{}", 200, {"Cache-Control": "max-age=9999"}, "text/css"))
-    url = site.page("<link rel=stylesheet href=/kept.css><p>x", path="/cached.html")
-    await page.navigate(url)
+    path = f"/kept-{uuid.uuid4().hex}.css"  # not in the browser's cache yet
+    site.route(path, lambda _: Response("p{}", 200, {"Cache-Control": "max-age=9999"}, "text/css"))
+    await page.navigate(site.page(f"<link rel=stylesheet href={path}><p>x", path="/cached.html"))
     await page.reload(ignore_cache=True)
-    assert len(site.seen("/kept.css")) == 2
+    assert len(site.seen(path)) == 2
 
 
 async def test_past_the_cache_in_frames_of_other_sites(page: Page, site: Site) -> None:
