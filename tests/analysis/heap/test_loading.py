@@ -35,6 +35,37 @@ def file(tmp_path: Path) -> Path:
     return write(tmp_path / "a.heapsnapshot")
 
 
+class Held:
+    """A load that waits in its thread until it may go on."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.begun, self.go_on, self.stopped = threading.Event(), threading.Event(), threading.Event()
+        real = snapshot_module.build
+
+        def build(parsed: object, job: snapshot_module.Job) -> object:
+            self.begun.set()
+            self.go_on.wait(20)
+            try:
+                return real(parsed, job)  # type: ignore[arg-type]
+            except AnalysisCancelled:
+                self.stopped.set()
+                raise
+
+        monkeypatch.setattr(snapshot_module, "build", build)
+
+    async def until_begun(self) -> None:
+        assert await asyncio.to_thread(self.begun.wait, 20)
+
+    def again(self) -> None:
+        self.begun.clear()
+        self.go_on.clear()
+
+
+@pytest.fixture
+def held(monkeypatch: pytest.MonkeyPatch) -> Held:
+    return Held(monkeypatch)
+
+
 # -- which way -----------------------------------------------------------------------------------------
 
 
@@ -198,33 +229,16 @@ async def test_progress_comes_on_the_event_loop(file: Path) -> None:
     assert threads == {threading.main_thread()}
 
 
-async def test_a_cancelled_task_stops_its_thread(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    begun, go_on, stopped = threading.Event(), threading.Event(), threading.Event()
-
-    def slow(*_: object) -> None:
-        begun.set()
-        go_on.wait(20)
-
-    real = snapshot_module.build
-
-    def build(parsed: object, job: snapshot_module.Job) -> object:
-        slow()
-        try:
-            return real(parsed, job)  # type: ignore[arg-type]
-        except AnalysisCancelled:
-            stopped.set()
-            raise
-
-    monkeypatch.setattr(snapshot_module, "build", build)
+async def test_a_cancelled_task_stops_its_thread(file: Path, held: Held) -> None:
     task = asyncio.create_task(HeapSnapshot.load_async(file))
-    await asyncio.to_thread(begun.wait, 20)
+    await held.until_begun()
     task.cancel()
     await asyncio.sleep(0.05)
     assert not task.done()  # the thread is still there, and so is its memory
-    go_on.set()
+    held.go_on.set()
     with pytest.raises(asyncio.CancelledError):
         await task
-    assert stopped.is_set()
+    assert held.stopped.is_set()
 
 
 # -- the store -----------------------------------------------------------------------------------------
@@ -250,33 +264,6 @@ async def joined(store: SnapshotStore, callers: int) -> None:
             return
         await asyncio.sleep(0.01)
     raise TimeoutError
-
-
-class Held:
-    """A load that waits in its thread until it may go on."""
-
-    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        self.begun, self.go_on = threading.Event(), threading.Event()
-        real = snapshot_module.build
-
-        def build(parsed: object, job: snapshot_module.Job) -> object:
-            self.begun.set()
-            self.go_on.wait(20)
-            return real(parsed, job)  # type: ignore[arg-type]
-
-        monkeypatch.setattr(snapshot_module, "build", build)
-
-    async def until_begun(self) -> None:
-        assert await asyncio.to_thread(self.begun.wait, 20)
-
-    def again(self) -> None:
-        self.begun.clear()
-        self.go_on.clear()
-
-
-@pytest.fixture
-def held(monkeypatch: pytest.MonkeyPatch) -> Held:
-    return Held(monkeypatch)
 
 
 async def test_callers_wait_for_one_load(file: Path, held: Held) -> None:
